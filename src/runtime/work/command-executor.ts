@@ -2,8 +2,9 @@ import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts
 import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
+import { messageOf } from '../../text/error-message.ts';
 import type { ReadLabels } from '../../work/engine/apply/planner.ts';
-import { type RequestedCommand, startEvent } from '../../work/engine/command.ts';
+import { createStartEvent, type RequestedCommand } from '../../work/engine/command.ts';
 import {
   type CommandStep,
   type ExternalAnswers,
@@ -94,7 +95,7 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
       else if (refusal !== null) outcomes.set(requested.key, { kind: 'refused', ...refusal });
     }
     const open = batch.filter(({ key }) => !outcomes.has(key));
-    await append(open.map(startEvent));
+    await append(open.map(createStartEvent));
     const events: WorkEvent[] = [];
     for (const { key } of open) {
       const started = state.started.get(key);
@@ -129,10 +130,6 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
         await append(await events(state));
       }),
   };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function callExternal(

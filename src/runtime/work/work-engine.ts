@@ -11,9 +11,10 @@ import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
+import { messageOf } from '../../text/error-message.ts';
 import type { ReadLabels } from '../../work/engine/apply/planner.ts';
 import {
-  failEvent,
+  createFailEvent,
   type RequestedRun,
   type RunRequest,
   type WorkCommand,
@@ -21,7 +22,7 @@ import {
 import { decide } from '../../work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
 import { findForeignChanges, findSpecChanges } from '../../work/engine/foreign-changes.ts';
-import { findUnplannedSpecs, planningStopped } from '../../work/engine/handlers.ts';
+import { explainPlanningStop, findUnplannedSpecs } from '../../work/engine/handlers.ts';
 import { findJobKey } from '../../work/engine/jobs.ts';
 import type {
   EngineEffect,
@@ -34,10 +35,10 @@ import type {
   SessionEnd,
   SessionRequest,
 } from '../../work/engine/protocol.ts';
-import { createAcceptCommand, runsToSee } from '../../work/engine/run-end.ts';
+import { createAcceptCommand, listRunsToSee } from '../../work/engine/run-end.ts';
 import type { WorkLimits } from '../../work/items/limits.ts';
 import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
-import { createCommandExecutor, messageOf } from './command-executor.ts';
+import { createCommandExecutor } from './command-executor.ts';
 import { buildRequest } from './role-request.ts';
 
 export interface WorkEngineDeps {
@@ -110,7 +111,7 @@ const RECOVERY: SessionRequest = { until: 'settled', roles: new Set(), items: nu
 
 export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const { clock, runner, provider, specs } = deps;
-  const settings = { jobs: deps.jobs, scopeOf: remember(deps.scopeOf) };
+  const settings = { slots: deps.jobs, scopeOf: remember(deps.scopeOf) };
   const tasks = new Map<string, AbortController>();
   const listeners = new Set<(entry: JournalEntry) => void>();
   const runWaiters = new Map<string, Waiter<RunReport>>();
@@ -166,7 +167,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         return startRole(effect.requested, signal);
       case 'record_failed_start': {
         const { requested, reason } = effect;
-        await executor.record(async () => [failEvent(requested, reason)]);
+        await executor.record(async () => [createFailEvent(requested, reason)]);
         return { kind: 'failed_start_recorded', key: requested.key, reason };
       }
       case 'resume_run': {
@@ -333,7 +334,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     snapshot: async () => {
       await executor.catchUp();
       const waitingRuns = new Map(engine.waitingRuns);
-      for (const { runId, state } of await lookAtRuns(runsToSee(work, engine)))
+      for (const { runId, state } of await lookAtRuns(listRunsToSee(work, engine)))
         if (state.kind === 'waiting') waitingRuns.set(runId, state.reason);
         else waitingRuns.delete(runId);
       const state = copyState(work);
@@ -341,7 +342,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         state,
         limits: describeLimits({ ...engine, waitingRuns }, settings),
         unplanned: findUnplannedSpecs(state),
-        planningStopped: planningStopped(state),
+        planningStopped: explainPlanningStop(state),
       };
     },
   };

@@ -6,7 +6,7 @@
  * of one starts another round. A stopping session starts no new task, and ends when its tasks have ended.
  */
 
-import { countTakenPlaces, findBusyItems } from '../items/limits.ts';
+import { countUsedSlots, findBusyItems } from '../items/limits.ts';
 import { type ActiveRun, FAILURE_LIMIT } from '../items/state.ts';
 import { isRunRequest, itemOf, type RequestedCommand, type RequestedRun, roleOf } from './command.ts';
 import {
@@ -14,12 +14,12 @@ import {
   describeLimits,
   type EngineFacts,
   type EngineState,
-  findActiveSetback,
-  noteAttempt,
-  update,
+  findActiveBackoff,
+  recordAttempt,
+  updateState,
   withoutKey,
 } from './engine-state.ts';
-import { collectCommands, planningStopped } from './handlers.ts';
+import { collectCommands, explainPlanningStop } from './handlers.ts';
 import {
   concludeJob,
   endJob,
@@ -32,7 +32,7 @@ import {
   updateJob,
 } from './jobs.ts';
 import type { EngineEffect, EngineInput, ExecutedCommand, SeenRun, SessionRequest } from './protocol.ts';
-import { commandAtEnd, describeSubject, giveUp, runsToSee } from './run-end.ts';
+import { createEndCommand, createGiveUpCommand, describeSubject, listRunsToSee } from './run-end.ts';
 
 export interface EngineDecision {
   readonly state: EngineState;
@@ -43,18 +43,18 @@ export interface EngineDecision {
 const POLL_MS = 1000;
 /** How soon to ask again for checks that run elsewhere. */
 const CHECKS_AGAIN_MS = 1000;
-/** The keys of setbacks that belong to no command. */
+/** The keys of backoffs that belong to no command. */
 const READING = 'read';
 const CHECKS = 'settle';
 
 export function decide(facts: EngineFacts, state: EngineState, input: EngineInput): EngineDecision {
   const draft: Draft = { ...facts, state, effects: [] };
-  apply(draft, input);
+  applyInput(draft, input);
   continueSession(draft);
   return { state: draft.state, effects: draft.effects };
 }
 
-function apply(draft: Draft, input: EngineInput): void {
+function applyInput(draft: Draft, input: EngineInput): void {
   const { state } = draft;
   switch (input.kind) {
     case 'session_requested':
@@ -70,11 +70,11 @@ function apply(draft: Draft, input: EngineInput): void {
       stopJob(draft, input.key);
       return;
     case 'entries_read':
-      update(draft, { unseen: state.unseen && [...state.unseen, ...input.events] });
+      updateState(draft, { unseen: state.unseen && [...state.unseen, ...input.events] });
       return;
     case 'external_changes_recorded':
       if (state.round.kind !== 'reading') return;
-      if (input.readsProvider) noteAttempt(draft, READING, input.problem);
+      if (input.readsProvider) recordAttempt(draft, READING, input.problem);
       lookAtRuns(draft);
       return;
     case 'runs_seen':
@@ -100,14 +100,14 @@ function apply(draft: Draft, input: EngineInput): void {
       endJob(draft, input.key, { kind: 'not_started', reason: input.reason });
       return;
     case 'resume_ended':
-      if (input.problem !== null) noteAttempt(draft, resumeTask(input.runId), input.problem);
-      update(draft, { resuming: withoutId(state.resuming, input.runId), isStirred: true });
+      if (input.problem !== null) recordAttempt(draft, resumeTask(input.runId), input.problem);
+      updateState(draft, { resuming: withoutId(state.resuming, input.runId), hasTaskEnded: true });
       return;
     case 'checks_ended':
-      noteAttempt(draft, CHECKS, input.problem);
-      update(draft, {
+      recordAttempt(draft, CHECKS, input.problem);
+      updateState(draft, {
         checks: { ...state.checks, areRunning: false, notBeforeMs: draft.nowMs + CHECKS_AGAIN_MS },
-        isStirred: true,
+        hasTaskEnded: true,
       });
       return;
     case 'time_passed':
@@ -122,21 +122,21 @@ function apply(draft: Draft, input: EngineInput): void {
 
 function beginSession(draft: Draft, session: SessionRequest): void {
   if (draft.state.session !== null) throw new Error('the work item engine already has a session');
-  update(draft, { session: { ...session, isStopping: false } });
+  updateState(draft, { session: { ...session, isStopping: false } });
   beginRound(draft);
 }
 
 function beginRound(draft: Draft): void {
-  const readsProvider = findActiveSetback(draft.state, READING, draft.nowMs) === null;
-  update(draft, { round: { kind: 'reading' }, isStirred: false });
+  const readsProvider = findActiveBackoff(draft.state, READING, draft.nowMs) === null;
+  updateState(draft, { round: { kind: 'reading' }, hasTaskEnded: false });
   draft.effects.push({ kind: 'record_external_changes', readsProvider });
 }
 
 /** Looks at accepted runs that this process does not drive. The first process that sees a run's end applies it. */
 function lookAtRuns(draft: Draft): void {
   if (endIfStopping(draft)) return;
-  update(draft, { round: { kind: 'looking' } });
-  draft.effects.push({ kind: 'look_at_runs', runs: runsToSee(draft.work, draft.state) });
+  updateState(draft, { round: { kind: 'looking' } });
+  draft.effects.push({ kind: 'look_at_runs', runs: listRunsToSee(draft.work, draft.state) });
 }
 
 /** Asks the handlers, and executes their commands together with those for ended runs. */
@@ -145,10 +145,10 @@ function requestCommands(draft: Draft, seen: readonly SeenRun[]): void {
   const ends = concludeSeenRuns(draft, seen);
   const { work, nowMs, settings } = draft;
   const events = [...(draft.state.unseen ?? []), { type: 'looked' } as const];
-  update(draft, { unseen: [] });
+  updateState(draft, { unseen: [] });
   const requests = [...ends, ...collectCommands(events, work, describeLimits(draft.state, settings))];
   const due = requests.filter(
-    ({ key, command }) => !isRunRequest(command) && findActiveSetback(draft.state, key, nowMs) === null,
+    ({ key, command }) => !isRunRequest(command) && findActiveBackoff(draft.state, key, nowMs) === null,
   );
   if (due.length === 0) {
     startRuns(draft, requests, []);
@@ -157,7 +157,7 @@ function requestCommands(draft: Draft, seen: readonly SeenRun[]): void {
   // Items become ready independently of each other, so a plan with hundreds of items is executed in one batch.
   const ready = due.filter(makesReady);
   const others = due.filter((requested) => !makesReady(requested)).map((requested) => [requested]);
-  update(draft, { round: { kind: 'executing', requests } });
+  updateState(draft, { round: { kind: 'executing', requests } });
   draft.effects.push({
     kind: 'execute',
     job: null,
@@ -179,15 +179,16 @@ function concludeSeenRuns(draft: Draft, seen: readonly SeenRun[]): readonly Requ
     if (state.kind === 'driven') drivenElsewhere.add(runId);
     if (state.kind === 'waiting') {
       if (state.answered === true && resumeRun(draft, run)) return [];
-      if (isMoved(draft.work, run)) return [giveUp(run, 'its item was moved while it waited', false)];
+      if (isMoved(draft.work, run))
+        return [createGiveUpCommand(run, 'its item was moved while the run waited', false)];
       waitingRuns.set(runId, state.reason);
     }
     // A lost run died with the process that drove it, so it doesn't count as a failure of the item.
-    return commandAtEnd(run, state, state.kind === 'ended') ?? [];
+    return createEndCommand(run, state, state.kind === 'ended') ?? [];
   });
   // A slot may have become free without a journal entry.
   const isSame = [...waitingRuns.keys()].join() === [...draft.state.waitingRuns.keys()].join();
-  update(draft, { waitingRuns, drivenElsewhere, ...(isSame ? {} : { refusedAt: new Map() }) });
+  updateState(draft, { waitingRuns, drivenElsewhere, ...(isSame ? {} : { refusedAt: new Map() }) });
   return commands;
 }
 
@@ -195,8 +196,8 @@ function resumeRun(draft: Draft, run: ActiveRun): boolean {
   const task = resumeTask(run.runId);
   const subject = describeSubject(draft.work, run);
   if (subject === null || draft.state.session?.roles.has(run.role) !== true) return false;
-  if (findActiveSetback(draft.state, task, draft.nowMs) !== null) return false;
-  update(draft, { resuming: new Set(draft.state.resuming).add(run.runId) });
+  if (findActiveBackoff(draft.state, task, draft.nowMs) !== null) return false;
+  updateState(draft, { resuming: new Set(draft.state.resuming).add(run.runId) });
   draft.effects.push({ kind: 'resume_run', task, runId: run.runId, subject });
   return true;
 }
@@ -212,26 +213,26 @@ function startRuns(
   results: readonly ExecutedCommand[],
 ): void {
   for (const { requested, outcome } of results)
-    noteAttempt(draft, requested.key, outcome.kind === 'failed' ? outcome.reason : null);
+    recordAttempt(draft, requested.key, outcome.kind === 'failed' ? outcome.reason : null);
   if (endIfStopping(draft)) return;
-  let moved = results.some(({ outcome }) => outcome.kind === 'done');
-  let held = 0;
+  let hasProgress = results.some(({ outcome }) => outcome.kind === 'done');
+  let pendingCount = 0;
   for (const { key, by, command } of requests) {
     if (isRunRequest(command)) {
       if (draft.state.session?.roles.has(roleOf(command)) !== true) continue;
       if (draft.state.refusedAt.get(key) === draft.work.seq) continue;
       const requested = { key, by, command };
-      const starts = findActiveSetback(draft.state, key, draft.nowMs) === null && canStart(draft, requested);
+      const starts = findActiveBackoff(draft.state, key, draft.nowMs) === null && canStart(draft, requested);
       if (starts) startJob(draft, requested);
-      moved ||= starts;
+      hasProgress ||= starts;
     }
-    const setback = findActiveSetback(draft.state, key, draft.nowMs);
-    held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
+    const backoff = findActiveBackoff(draft.state, key, draft.nowMs);
+    pendingCount += backoff !== null && backoff.count < FAILURE_LIMIT ? 1 : 0;
   }
-  const reading = draft.state.setbacks.get(READING);
-  held += reading !== undefined && reading.count < FAILURE_LIMIT ? 1 : 0;
+  const reading = draft.state.backoffs.get(READING);
+  pendingCount += reading !== undefined && reading.count < FAILURE_LIMIT ? 1 : 0;
   stopMovedJobs(draft);
-  endRound(draft, moved, held + startChecks(draft));
+  endRound(draft, hasProgress, pendingCount + startChecks(draft));
 }
 
 /** A user's request may have started a run since the handlers looked. */
@@ -239,7 +240,7 @@ function canStart({ state, work, settings }: Draft, { command }: RequestedRun): 
   const limits = describeLimits(state, settings);
   const itemId = itemOf(command);
   if (itemId === null) return !limits.startsPlanner;
-  return !findBusyItems(work, limits).has(itemId) && countTakenPlaces(work, limits) < settings.jobs;
+  return !findBusyItems(work, limits).has(itemId) && countUsedSlots(work, limits) < settings.slots;
 }
 
 /** Starts the checks that items in review wait for. Returns the number of pending ones. */
@@ -250,25 +251,25 @@ function startChecks(draft: Draft): number {
     .filter(({ pipeline }) => pipeline.status === 'pending')
     .filter(({ workItemID }) => work.items.get(workItemID)?.item.status === 'review')
     .map(({ headSHA }) => headSHA);
-  const setback = findActiveSetback(state, CHECKS, nowMs);
-  if (setback !== null && setback.count >= FAILURE_LIMIT) return 0;
-  if (heads.length === 0 || setback !== null || state.checks.areRunning) return heads.length;
+  const backoff = findActiveBackoff(state, CHECKS, nowMs);
+  if (backoff !== null && backoff.count >= FAILURE_LIMIT) return 0;
+  if (heads.length === 0 || backoff !== null || state.checks.areRunning) return heads.length;
   if (state.checks.heads === heads.join(' ') && state.checks.notBeforeMs > nowMs) return heads.length;
-  update(draft, { checks: { areRunning: true, heads: heads.join(' '), notBeforeMs: 0 } });
+  updateState(draft, { checks: { areRunning: true, heads: heads.join(' '), notBeforeMs: 0 } });
   draft.effects.push({ kind: 'run_checks', task: CHECKS });
   return heads.length;
 }
 
-/** `held` counts commands that are retried later, and revisions with pending checks. */
-function endRound(draft: Draft, moved: boolean, held: number): void {
-  const { session, isStirred, drivenElsewhere, waits } = draft.state;
-  const isIdle = held === 0 && !isStirred && !hasTasks(draft.state) && drivenElsewhere.size === 0;
-  if (moved) beginRound(draft);
+/** `pendingCount` counts commands that are retried later, and revisions with pending checks. */
+function endRound(draft: Draft, hasProgress: boolean, pendingCount: number): void {
+  const { session, hasTaskEnded, drivenElsewhere, waits } = draft.state;
+  const isIdle = pendingCount === 0 && !hasTaskEnded && !hasTasks(draft.state) && drivenElsewhere.size === 0;
+  if (hasProgress) beginRound(draft);
   else if (session?.until === 'settled' || (session?.until === 'idle' && isIdle)) endSession(draft, 'idle');
-  else if (isStirred) beginRound(draft);
+  else if (hasTaskEnded) beginRound(draft);
   else {
     const task = `wait/${waits + 1}`;
-    update(draft, { round: { kind: 'waiting', task }, waits: waits + 1 });
+    updateState(draft, { round: { kind: 'waiting', task }, waits: waits + 1 });
     draft.effects.push({ kind: 'wait', task, ms: POLL_MS });
   }
 }
@@ -280,7 +281,7 @@ function hasTasks({ jobs, resuming, checks }: EngineState): boolean {
 function stopSession(draft: Draft): void {
   const { session, jobs, resuming, checks, round } = draft.state;
   if (session === null || session.isStopping) return;
-  update(draft, { session: { ...session, isStopping: true } });
+  updateState(draft, { session: { ...session, isStopping: true } });
   for (const key of jobs.keys()) stopJob(draft, key);
   for (const runId of resuming) draft.effects.push({ kind: 'stop', task: resumeTask(runId) });
   if (checks.areRunning) draft.effects.push({ kind: 'stop', task: CHECKS });
@@ -292,26 +293,26 @@ function stopSession(draft: Draft): void {
 /** Ends the round if the session stops. */
 function endIfStopping(draft: Draft): boolean {
   const isStopping = draft.state.session?.isStopping === true;
-  if (isStopping) update(draft, { round: { kind: 'none' } });
+  if (isStopping) updateState(draft, { round: { kind: 'none' } });
   return isStopping;
 }
 
 /** Ends a stopping session that has no task left; begins a round if a task has ended while the session waited. */
 function continueSession(draft: Draft): void {
-  const { session, round, isStirred } = draft.state;
+  const { session, round, hasTaskEnded } = draft.state;
   if (session?.isStopping === true) {
     if (round.kind === 'none' && !hasTasks(draft.state)) endSession(draft, 'stopped');
-  } else if (isStirred && round.kind === 'waiting') {
+  } else if (hasTaskEnded && round.kind === 'waiting') {
     draft.effects.push({ kind: 'stop', task: round.task });
     beginRound(draft);
   }
 }
 
 function endSession(draft: Draft, kind: 'idle' | 'stopped'): void {
-  const stopped = planningStopped(draft.work);
-  const setbacks = [...draft.state.setbacks].map(([key, { reason }]) => `${key}: ${reason}`);
-  const problems = [...(stopped === null ? [] : [stopped]), ...setbacks];
-  update(draft, { session: null, round: { kind: 'none' } });
+  const stopped = explainPlanningStop(draft.work);
+  const backoffs = [...draft.state.backoffs].map(([key, { reason }]) => `${key}: ${reason}`);
+  const problems = [...(stopped === null ? [] : [stopped]), ...backoffs];
+  updateState(draft, { session: null, round: { kind: 'none' } });
   draft.effects.push({ kind: 'end_session', end: { kind, problems } });
 }
 
@@ -319,10 +320,10 @@ function endSession(draft: Draft, kind: 'idle' | 'stopped'): void {
 function forgetEffect(draft: Draft, effect: EngineEffect): void {
   const { jobs, resuming, checks } = draft.state;
   const job = findJobKey(effect);
-  if (job !== null) update(draft, { jobs: withoutKey(jobs, job) });
-  else if (effect.kind === 'resume_run') update(draft, { resuming: withoutId(resuming, effect.runId) });
-  else if (effect.kind === 'run_checks') update(draft, { checks: { ...checks, areRunning: false } });
-  else update(draft, { round: { kind: 'none' } });
+  if (job !== null) updateState(draft, { jobs: withoutKey(jobs, job) });
+  else if (effect.kind === 'resume_run') updateState(draft, { resuming: withoutId(resuming, effect.runId) });
+  else if (effect.kind === 'run_checks') updateState(draft, { checks: { ...checks, areRunning: false } });
+  else updateState(draft, { round: { kind: 'none' } });
 }
 
 function withoutId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

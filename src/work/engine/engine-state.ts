@@ -12,8 +12,7 @@ export interface EngineFacts {
   readonly settings: EngineSettings;
 }
 
-/** `jobs` is the concurrency limit; `scopeOf` returns the paths under "In Scope" in a body. */
-export type EngineSettings = Pick<WorkLimits, 'jobs' | 'scopeOf'>;
+export type EngineSettings = Pick<WorkLimits, 'slots' | 'scopeOf'>;
 
 /** The engine's memory between decisions, per process. It may be lost: the journal has everything that must survive. */
 export interface EngineState {
@@ -28,7 +27,7 @@ export interface EngineState {
   /** Accepted runs that another process drives. */
   readonly drivenElsewhere: ReadonlySet<string>;
   /** Failures by key: how often, and when the next retry is due. */
-  readonly setbacks: ReadonlyMap<string, Setback>;
+  readonly backoffs: ReadonlyMap<string, Backoff>;
   /** Refused runs, with the journal's position: until it advances, they would be refused again. */
   readonly refusedAt: ReadonlyMap<string, number>;
   /** Entries that the handlers have not seen. Null before the first round, which looks at everything. */
@@ -36,7 +35,7 @@ export interface EngineState {
   /** The commits whose checks were last requested, and when to request them again. */
   readonly checks: { readonly areRunning: boolean; readonly heads: string; readonly notBeforeMs: number };
   /** Whether a background task has ended since the round began, so that another round may find more. */
-  readonly isStirred: boolean;
+  readonly hasTaskEnded: boolean;
   /** Number of waits so far; it makes their task names unique. */
   readonly waits: number;
 }
@@ -61,7 +60,7 @@ export interface Job {
   readonly isStopping: boolean;
 }
 
-export interface Setback {
+export interface Backoff {
   readonly count: number;
   readonly reason: string;
   readonly notBeforeMs: number;
@@ -74,11 +73,11 @@ export const NEW_ENGINE: EngineState = {
   resuming: new Set(),
   waitingRuns: new Map(),
   drivenElsewhere: new Set(),
-  setbacks: new Map(),
+  backoffs: new Map(),
   refusedAt: new Map(),
   unseen: null,
   checks: { areRunning: false, heads: '', notBeforeMs: 0 },
-  isStirred: false,
+  hasTaskEnded: false,
   waits: 0,
 };
 
@@ -105,13 +104,13 @@ export function describeLimits(state: EngineState, settings: EngineSettings): Wo
     ),
     startsPlanner: starting.some(({ role }) => role === 'planner'),
     waitingRuns: state.waitingRuns,
-    ...(items === null ? {} : { only: items }),
+    ...(items === null ? {} : { onlyItems: items }),
   };
 }
 
-export function findActiveSetback({ setbacks }: EngineState, key: string, nowMs: number): Setback | null {
-  const setback = setbacks.get(key);
-  return setback !== undefined && setback.notBeforeMs > nowMs ? setback : null;
+export function findActiveBackoff({ backoffs }: EngineState, key: string, nowMs: number): Backoff | null {
+  const backoff = backoffs.get(key);
+  return backoff !== undefined && backoff.notBeforeMs > nowMs ? backoff : null;
 }
 
 /** A decision while it is being made. */
@@ -120,7 +119,7 @@ export interface Draft extends EngineFacts {
   readonly effects: EngineEffect[];
 }
 
-export function update(draft: Draft, change: Partial<EngineState>): void {
+export function updateState(draft: Draft, change: Partial<EngineState>): void {
   draft.state = { ...draft.state, ...change };
 }
 
@@ -128,13 +127,13 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** A problem delays the next attempt, with exponential backoff; a success clears earlier problems. */
-export function noteAttempt(draft: Draft, key: string, problem: string | null): void {
-  const setbacks = new Map(draft.state.setbacks);
-  const count = (setbacks.get(key)?.count ?? 0) + 1;
+export function recordAttempt(draft: Draft, key: string, problem: string | null): void {
+  const backoffs = new Map(draft.state.backoffs);
+  const count = (backoffs.get(key)?.count ?? 0) + 1;
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
-  if (problem === null) setbacks.delete(key);
-  else setbacks.set(key, { count, reason: problem, notBeforeMs: draft.nowMs + pauseMs });
-  update(draft, { setbacks });
+  if (problem === null) backoffs.delete(key);
+  else backoffs.set(key, { count, reason: problem, notBeforeMs: draft.nowMs + pauseMs });
+  updateState(draft, { backoffs });
 }
 
 export function withoutKey<T>(entries: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {

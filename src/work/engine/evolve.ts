@@ -70,8 +70,8 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
   const { event } = entry;
   switch (event.type) {
     case 'command_started':
-      if (state.started.has(event.key)) reject(`the command ${event.key} has started already`);
-      if (state.doneKeys.has(event.key)) reject(`the command ${event.key} is done already`);
+      if (state.started.has(event.key)) reject(`command ${event.key} has already started`);
+      if (state.doneKeys.has(event.key)) reject(`command ${event.key} is already done`);
       state.started.set(event.key, {
         key: event.key,
         by: event.by === 'engine' ? { kind: 'engine' } : { kind: 'person', name: event.by },
@@ -80,7 +80,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       });
       return;
     case 'command_done':
-      if (!state.started.delete(event.key)) reject(`the command ${event.key} has not started`);
+      if (!state.started.delete(event.key)) reject(`command ${event.key} has not started`);
       state.doneKeys.add(event.key);
       state.firstTries.delete(event.key);
       state.refusals.delete(event.key);
@@ -94,7 +94,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       countFailedStart(state, event);
       return;
     case 'item_created':
-      if (state.items.has(event.item.id)) reject(`there is an item ${event.item.id} already`);
+      if (state.items.has(event.item.id)) reject(`item ${event.item.id} already exists`);
       state.items.set(event.item.id, createItemRecord(event, entry.seq));
       return;
     case 'item_linked':
@@ -140,7 +140,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       state.planFailures = { specs: '', reasons: [] };
       return;
     case 'run_accepted':
-      if (state.runs.has(event.run_id)) reject(`the run ${event.run_id} was accepted already`);
+      if (state.runs.has(event.run_id)) reject(`run ${event.run_id} was already accepted`);
       evolveAccepted(state, event);
       return;
     case 'run_ended':
@@ -174,8 +174,7 @@ function patchItem(state: FoldedState, id: string, patch: (known: ItemRecord) =>
 function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq: number): void {
   patchItem(state, event.item_id, (known) => {
     const { item } = known;
-    if (item.status !== event.from)
-      reject(`item ${item.id} should leave ${event.from} but is ${item.status}`);
+    if (item.status !== event.from) reject(`item ${item.id} is ${item.status}, not ${event.from}`);
     const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
     // A user who moves an item back to pending resets its failures.
     const fresh = event.by !== 'engine' && event.to === 'pending';
@@ -219,7 +218,7 @@ function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>): voi
 }
 
 function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>): void {
-  const run = state.runs.get(event.run_id) ?? reject(`the run ${event.run_id} is not active`);
+  const run = state.runs.get(event.run_id) ?? reject(`run ${event.run_id} is not active`);
   state.runs.delete(run.runId);
   if (run.role === 'planner') {
     if (event.counted) countPlanFailure(state, run.specs, event.reason);

@@ -1,5 +1,5 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
-import { countTakenPlaces, findBusyItems, findOverlapAmong, type WorkLimits } from '../items/limits.ts';
+import { countUsedSlots, findBusyItems, findOverlapAmong, type WorkLimits } from '../items/limits.ts';
 import {
   findOpenBlockers,
   findPlannerRun,
@@ -158,9 +158,9 @@ function refuseWithoutSlot(
   context: GuardContext,
 ): Refusal | null {
   if (requested.by.kind === 'person') return null;
-  const { jobs } = context.limits;
-  const active = countTakenPlaces(state, { ...context.limits, starting: new Map() });
-  return active < jobs ? null : refuse('no_free_place', `no free slot: ${active} of ${jobs} are in use`);
+  const { slots } = context.limits;
+  const active = countUsedSlots(state, { ...context.limits, starting: new Map() });
+  return active < slots ? null : refuse('no_free_place', `no free slot: ${active} of ${slots} are in use`);
 }
 
 function refuseOpenBlockers(state: WorkState, known: ItemRecord): Refusal | null {

@@ -2,14 +2,21 @@
 
 import type { ActiveRun, WorkState } from '../items/state.ts';
 import { itemOf, type RequestedRun, roleOf } from './command.ts';
-import { acceptedRunOf, type Draft, type Job, noteAttempt, update, withoutKey } from './engine-state.ts';
+import {
+  acceptedRunOf,
+  type Draft,
+  type Job,
+  recordAttempt,
+  updateState,
+  withoutKey,
+} from './engine-state.ts';
 import type { Conclusion, EngineEffect, ExecutedCommand, RunReport } from './protocol.ts';
 import type { RoleState } from './role.ts';
-import { activeRunOf, commandAtEnd, concludeRun, describeState } from './run-end.ts';
+import { concludeRun, createEndCommand, describeState, toActiveRun } from './run-end.ts';
 
 export function startJob(draft: Draft, requested: RequestedRun): void {
   const job: Job = { requested, runId: null, acceptance: null, isStopping: false };
-  update(draft, { jobs: new Map(draft.state.jobs).set(requested.key, job) });
+  updateState(draft, { jobs: new Map(draft.state.jobs).set(requested.key, job) });
   draft.effects.push({ kind: 'start_role', task: requested.key, requested });
 }
 
@@ -21,7 +28,8 @@ export function findJobKey(effect: EngineEffect): string | null {
 
 export function updateJob(draft: Draft, key: string, change: Partial<Job>): void {
   const job = draft.state.jobs.get(key);
-  if (job !== undefined) update(draft, { jobs: new Map(draft.state.jobs).set(key, { ...job, ...change }) });
+  if (job !== undefined)
+    updateState(draft, { jobs: new Map(draft.state.jobs).set(key, { ...job, ...change }) });
 }
 
 export function stopJob(draft: Draft, key: string): void {
@@ -69,7 +77,9 @@ function recordEnd(draft: Draft, { requested, isStopping }: Job, runId: string, 
   const run = draft.work.runs.get(runId);
   const hasResult = state.kind === 'ended' && state.end.ok;
   const isConcluded = run === undefined && !hasResult;
-  const command = isConcluded ? null : commandAtEnd(run ?? activeRunOf(requested, runId), state, !isStopping);
+  const command = isConcluded
+    ? null
+    : createEndCommand(run ?? toActiveRun(requested, runId), state, !isStopping);
   if (command !== null) draft.effects.push({ kind: 'execute', job: requested.key, batches: [[command]] });
   else {
     const conclusion = concludeWithoutCommand(state, isConcluded);
@@ -95,18 +105,18 @@ export function endJob(draft: Draft, key: string, report: RunReport): void {
   const job = draft.state.jobs.get(key);
   if (job === undefined) return;
   const { jobs, refusedAt, waitingRuns } = draft.state;
-  update(draft, { jobs: withoutKey(jobs, key), isStirred: true });
+  updateState(draft, { jobs: withoutKey(jobs, key), hasTaskEnded: true });
   switch (report.kind) {
     case 'refused':
-      update(draft, { refusedAt: new Map(refusedAt).set(key, draft.work.seq) });
+      updateState(draft, { refusedAt: new Map(refusedAt).set(key, draft.work.seq) });
       break;
     case 'not_started':
-      if (!job.isStopping) noteAttempt(draft, key, report.reason);
+      if (!job.isStopping) recordAttempt(draft, key, report.reason);
       break;
     case 'accepted':
-      noteAttempt(draft, key, null);
+      recordAttempt(draft, key, null);
       if (report.conclusion.kind === 'waiting')
-        update(draft, { waitingRuns: new Map(waitingRuns).set(report.runId, report.conclusion.reason) });
+        updateState(draft, { waitingRuns: new Map(waitingRuns).set(report.runId, report.conclusion.reason) });
       break;
   }
   draft.effects.push({ kind: 'report_run', key, report });

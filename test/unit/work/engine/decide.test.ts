@@ -40,7 +40,7 @@ function play(events: readonly WorkEvent[], inputs: readonly EngineInput[]) {
   let state: EngineState = NEW_ENGINE;
   let effects: readonly EngineEffect[] = [];
   for (const input of inputs)
-    ({ state, effects } = decide({ work, nowMs: 0, settings: { jobs: 2, scopeOf } }, state, input));
+    ({ state, effects } = decide({ work, nowMs: 0, settings: { slots: 2, scopeOf } }, state, input));
   return { state, effects };
 }
 
@@ -216,7 +216,7 @@ describe('decide', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7, 8].map((count) => {
       const waits = Array.from({ length: count }, (_, index) => ({ ...TIME, task: `wait/${index + 1}` }));
       const inputs = [begin({ until: 'stopped' }), ...waits.flatMap((wait) => [UNREADABLE, SEEN, wait])];
-      return play([], inputs).state.setbacks.get('read')?.notBeforeMs;
+      return play([], inputs).state.backoffs.get('read')?.notBeforeMs;
     });
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
   });

@@ -1,6 +1,10 @@
 import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
 import type { createRandom } from '../../../../src/simulation/crashtest.ts';
-import { type RequestedCommand, type RequestedRun, startEvent } from '../../../../src/work/engine/command.ts';
+import {
+  createStartEvent,
+  type RequestedCommand,
+  type RequestedRun,
+} from '../../../../src/work/engine/command.ts';
 import {
   type ExternalAnswers,
   type ExternalCall,
@@ -17,7 +21,7 @@ import { createAcceptCommand } from '../../../../src/work/engine/run-end.ts';
 import { readPlainLabels } from '../../../../testing/work-fakes.ts';
 import { limits, made, stateOf } from '../fixtures.ts';
 
-export const JOBS = 2;
+export const SLOTS = 2;
 const { scopeOf } = limits();
 
 type Random = ReturnType<typeof createRandom>;
@@ -25,7 +29,7 @@ type Random = ReturnType<typeof createRandom>;
 /** An engine whose effects are answered by chance and in any order, with real guards and a real journal state. */
 export function createEngineWorld(random: Random, ...events: readonly WorkEvent[]) {
   const work = stateOf(...events);
-  const settings = { jobs: JOBS, scopeOf };
+  const settings = { slots: SLOTS, scopeOf };
   const pending: Pending[] = [];
   const emitted: EngineEffect[] = [];
   let engine: EngineState = NEW_ENGINE;
@@ -52,7 +56,7 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
       append(createRefusalEvents(work, requested, refusal));
       return { kind: 'refused', ...refusal };
     }
-    append([startEvent(requested)]);
+    append([createStartEvent(requested)]);
     const started = work.started.get(requested.key);
     if (started === undefined) throw new Error(`${requested.key} has not started`);
     for (let answers: ExternalAnswers = {}; ; ) {
