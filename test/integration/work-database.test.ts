@@ -218,17 +218,17 @@ describe('the lock among processes', () => {
     const path = `${repo.root}/some.lock`;
     await createProcessLock(path).hold(
       async () => {
-        const late = createProcessLock(path).hold(async () => 'never', { patienceMs: 0 });
+        const late = createProcessLock(path).hold(async () => 'never', { timeoutMs: 0 });
         await expect(late).rejects.toThrow(`another process has held ${path}`);
       },
-      { patienceMs: 1000 },
+      { timeoutMs: 1000 },
     );
   });
 
   it('is not waited for when the signal has fired', async () => {
     const repo = await workRepo();
     const lock = createProcessLock(`${repo.root}/some.lock`);
-    const waiting = lock.hold(async () => 'never', { patienceMs: 1000, signal: AbortSignal.abort() });
+    const waiting = lock.hold(async () => 'never', { timeoutMs: 1000, signal: AbortSignal.abort() });
     await expect(waiting).rejects.toThrow('aborted');
   });
 
@@ -237,13 +237,13 @@ describe('the lock among processes', () => {
     const path = `${repo.root}/some.lock`;
     const script = `
       import { createProcessLock } from './dist/src/adapters/work-local/process-lock.js';
-      await createProcessLock(process.argv[1]).hold(async () => process.kill(process.pid, 'SIGKILL'), { patienceMs: 0 });
+      await createProcessLock(process.argv[1]).hold(async () => process.kill(process.pid, 'SIGKILL'), { timeoutMs: 0 });
     `;
     const cwd = `${import.meta.dirname}/../..`;
     const died = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script, path], {
       cwd,
     });
     await expect(died).rejects.toMatchObject({ signal: 'SIGKILL' });
-    expect(await createProcessLock(path).hold(async () => 'mine', { patienceMs: 0 })).toBe('mine');
+    expect(await createProcessLock(path).hold(async () => 'mine', { timeoutMs: 0 })).toBe('mine');
   });
 });

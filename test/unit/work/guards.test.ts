@@ -14,7 +14,6 @@ import {
   move,
   PLANNER,
   plan,
-  planned,
   ready,
   refused,
   result,
@@ -291,14 +290,6 @@ describe('a command is refused', () => {
       'item 1 is pending and not review',
     ],
     [
-      'a plan that closes twice',
-      [PLANNER, ready('1')],
-      plan({ close: ['1', '1'] }),
-      ENGINE,
-      'result_invalid',
-      'item 1 is closed twice',
-    ],
-    [
       'a plan that closes what is closed',
       [PLANNER, created({ id: '1', status: 'closed' })],
       plan({ close: ['1'] }),
@@ -313,34 +304,6 @@ describe('a command is refused', () => {
       ENGINE,
       'result_invalid',
       'only a person moves it from approved to closed',
-    ],
-    [
-      'a plan with unknown ids',
-      [PLANNER],
-      plan({
-        create: [planned('a', ['b', '7'])],
-        close: ['8'],
-        update: [{ workItemID: '9', body: null, labels: null }],
-      }),
-      ENGINE,
-      'result_invalid',
-      'a is blocked by b, which does not exist; a is blocked by 7, which does not exist; close names item 8, which does not exist; update names item 9, which does not exist',
-    ],
-    [
-      'a plan that closes and updates',
-      [PLANNER, ready('1')],
-      plan({ close: ['1'], update: [{ workItemID: '1', body: 'b', labels: null }] }),
-      ENGINE,
-      'result_invalid',
-      'item 1 is both closed and updated',
-    ],
-    [
-      'a plan with a name twice',
-      [PLANNER],
-      plan({ create: [planned('a'), planned('a')] }),
-      ENGINE,
-      'result_invalid',
-      'the tempID a is used twice',
     ],
   ])('when it is %s', (_, events, command, by, code, reason) => {
     const refusal = refused(events, command, by);

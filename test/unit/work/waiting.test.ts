@@ -103,7 +103,7 @@ describe('the board says of an item', () => {
       created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
     );
     const state = stateOf(atWork('a', ['src/7/x.ts']), atWork('b', ['docs/']), events);
-    const reasons = [...state.items.values()].map((known) => explainWait(state, known, limits({ jobs: 3 })));
+    const reasons = [...state.items.values()].map((known) => explainWait(state, known, limits({ slots: 3 })));
     expect(reasons.filter((reason) => reason !== null)).toEqual([
       'waits: src/7/**/*.ts is being worked on by a',
     ]);

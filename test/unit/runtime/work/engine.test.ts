@@ -68,7 +68,7 @@ describe('the engine of work items', () => {
     const { engine, specs, told } = createEngineFixture(async () => ({ ok: true, result }));
     specs.files.set('a.md', { text: 'one', status: 'approved' });
     const end = await engine.runUntilIdle(NEVER);
-    expect(end.problems[0]).toContain('close names item 7, which does not exist');
+    expect(end.problems[0]).toContain('there is no item 7');
     expect(
       told('command_started').filter(
         (event) => 'command' in event && event.command.kind === 'apply_planner_result',
