@@ -159,7 +159,9 @@ describe('a run whose planner is a model', () => {
     expect(stderr).toContain('the environment variable SOME_PLACE with its key is not set');
     const doctor = await scene.conductor('doctor');
     expect(doctor).toMatchObject({ code: 1 });
-    expect(doctor.stdout).toMatch(/✗ planner +model:anthropic\/some-model: the environment variable SOME_PLACE/);
+    expect(doctor.stdout).toMatch(
+      /✗ planner +model:anthropic\/some-model: the environment variable SOME_PLACE/,
+    );
   });
 
   test.for([
