@@ -91,7 +91,7 @@ describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
       [['resume', runId], 1, /the run stopped: .* can't be written: its file system is read-only/],
       [['cancel', runId], 1, /can't be written: its file system is read-only/],
       [['init'], 2, /\.tnh\/workflows.* can't be /],
-      [['work', 'labels'], 1, /\.tnh\/work can't be written: no folder can be made there/],
+      [['work', 'labels'], 1, /\.tnh\/work can't be written: the folder cannot be created/],
     ] as const;
     for (const [args, code, message] of refusals) {
       const refused = await scene.cli.run(args, { through });

@@ -174,7 +174,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(record.eventsOf('step_waiting')).toHaveLength(1);
     expect(record.eventsOf('step_failed')[0]?.payload).toMatchObject({
       outcome: 'error',
-      reason: expect.stringContaining('parked for 3s in all; raise limits.park'),
+      reason: expect.stringContaining('the step was parked for 3s in total; raise limits.park'),
     });
     expect(record.eventsOf('run_started')[0]?.payload.defaults.park_ms).toBe(3_000);
   });
@@ -185,7 +185,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(ended.code).toBe(1);
     const record = scene.record(ended.runId);
     expect(record.eventsOf('step_waiting')).toEqual([]);
-    expect(record.eventsOf('step_failed')[0]?.payload.reason).toContain('a step is parked for 3s at most');
+    expect(record.eventsOf('step_failed')[0]?.payload.reason).toContain('a step is parked for at most 3s');
   });
 });
 

@@ -161,7 +161,7 @@ describe('the revision loop', () => {
       expect(code, stderr).toBe(4);
       expect(scene.record(runId).status).toMatchObject({
         outcome: 'blocked',
-        blocking_reason: expect.stringContaining('a review was expected and gave no verdict'),
+        blocking_reason: expect.stringContaining('the review gave no verdict'),
       });
     });
 
@@ -214,14 +214,14 @@ describe('the claim ledger', () => {
           claim: 'fixed',
           source: 'tail',
           holds: null,
-          evidence: '1 path changed; no check shows that this is the work',
+          evidence: '1 path changed; no check shows that this completes the work',
         },
         { claim: 'tests_pass', source: 'tail', holds: false, evidence: 'tests exited 1' },
         {
           claim: 'created unit.txt',
           source: 'tail',
           holds: false,
-          evidence: 'it is neither in the change nor among the artifacts',
+          evidence: 'the file is neither in the diff nor among the artifacts',
         },
       ],
     });

@@ -75,8 +75,8 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     const scene = await openScene({ sandbox: 'required' });
     const { code, stderr, runId } = await scene.run('success');
     expect(code, stderr).toBe(0);
-    expect(notesOf(scene, runId, 'implement')).toContain('sandbox: bubblewrap, with the network');
-    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, without a network');
+    expect(notesOf(scene, runId, 'implement')).toContain('sandbox: bubblewrap, with network access');
+    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, without network access');
   });
 
   test('keeps the agent out of checkout, home, record, git and other runs', async ({ openScene }) => {
@@ -224,7 +224,7 @@ baseline: off
     );
     const { code, runId } = await probe(scene);
     expect(code).toBe(0);
-    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, with the network');
+    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, with network access');
   });
 
   test('makes a worktree that is only to be read unwritable', async ({ openScene }) => {
@@ -302,10 +302,10 @@ describe('where there is no sandbox', () => {
     const runId = stdout.trim();
     expect(notesOf(scene, runId, 'implement').slice(1)).toEqual([
       'no sandbox: bubblewrap is not installed',
-      'not enforced: files outside the worktree could be written, and the home be read',
+      'not enforced: the step could write files outside the worktree and read the home directory',
     ]);
     expect(notesOf(scene, runId, 'check')).toContain(
-      'not enforced: the validators of this step had a network',
+      'not enforced: the validators of this step had network access',
     );
   });
 

@@ -155,7 +155,7 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     const approval = { role: 'reviewer', review: { ...review, comments: [] } };
     const approves = await scene.give('approval.json', approval);
     const stale = await scene.work('apply', approves, '--item', '1', '--run', run);
-    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining('a run that reviewed nothing')]);
+    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining('a run without a review')]);
     const blocked = await scene.give('blocked.json', {
       role: 'implementor',
       outcome: 'blocked',

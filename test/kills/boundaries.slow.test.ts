@@ -46,7 +46,7 @@ function gitKills({ gitCalls }: Baseline): readonly Kill[] {
   return pick(gitCalls).map((index) => ({
     how: 'git',
     at: (index + 0.5) / gitCalls,
-    variant: GIT_VARIANTS[index % GIT_VARIANTS.length] ?? 'goes on',
+    variant: GIT_VARIANTS[index % GIT_VARIANTS.length] ?? 'continues',
     pauseMs: index % 8,
   }));
 }
@@ -106,7 +106,7 @@ describe('the removal of a run that is killed', () => {
       PATH: `${gitFolder}:${process.env.PATH}`,
       KILLS_GIT_LOG: gitCalls,
       KILLS_GIT_AT: String(at),
-      KILLS_GIT_VARIANT: REMOVAL_VARIANTS[at % REMOVAL_VARIANTS.length] ?? 'goes on',
+      KILLS_GIT_VARIANT: REMOVAL_VARIANTS[at % REMOVAL_VARIANTS.length] ?? 'continues',
       KILLS_GIT_PAUSE: String((at % 8) / 1000),
     });
     expect((await remove({ KILLS_COUNT: operations, ...git(0) })).code).toBe(0);

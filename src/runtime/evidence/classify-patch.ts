@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
 import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
+import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';
 import { applyHunks, oldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
 import {
@@ -13,9 +14,13 @@ import {
   validCorrections,
   voidAttestations,
 } from '../../work/scope/classify-scope.ts';
-import { type FileVersions, type ProgramPair, proofOf, textOf } from '../../work/scope/proofs/proof-of.ts';
-import { entryPath } from '../../work/scope/scope-entry.ts';
-import type { ScopeEntry } from '../../work/scope-entry.ts';
+import { entryPath } from '../../work/scope/coverage.ts';
+import {
+  type FileVersions,
+  type ProgramPair,
+  proveEquivalence,
+  textOf,
+} from '../../work/scope/proofs/prove-equivalence.ts';
 
 /** Shorter ids match by chance too easily. */
 const SHORTEST_ID = 7;
@@ -165,7 +170,7 @@ async function prove(
   files: readonly (readonly VersionsOfFile[])[],
   { programs, settings }: Compiler,
 ): Promise<readonly (Proof | null)[]> {
-  const steps = files.map((each) => each.map(({ path, versions }) => proofOf(path, versions)));
+  const steps = files.map((each) => each.map(({ path, versions }) => proveEquivalence(path, versions)));
   const pairs: ProgramPair[] = steps.flat().flatMap((step) => (step.kind === 'compile' ? [step.pair] : []));
   const compared = pairs.length === 0 ? [] : await programs.compare(pairs, settings);
   let next = 0;

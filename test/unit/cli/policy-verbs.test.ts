@@ -206,7 +206,7 @@ describe('conductor policy check', () => {
 
   it('refuses what is no patch, and a patch that is not there', async () => {
     await expect(check('hello', [file])).rejects.toMatchObject({
-      message: expect.stringMatching(/is not a patch that can be judged: line 1: it names no file$/),
+      message: expect.stringMatching(/is not a patch that can be judged: line 1: the patch names no file$/),
       exitCode: 2,
     });
     const { context } = listen();

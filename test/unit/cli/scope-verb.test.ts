@@ -137,7 +137,7 @@ describe('conductor scope', () => {
     [
       'what is no patch',
       { patchText: 'hello\n' },
-      /is not a patch that can be judged: line 1: it names no file$/,
+      /is not a patch that can be judged: line 1: the patch names no file$/,
     ],
     [
       'a body without a scope',

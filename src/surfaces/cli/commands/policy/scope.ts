@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { SCOPE_CLASSES } from '../../../../contracts/cli/cli-scope-document.ts';
 import { parsePatch } from '../../../../policy/patch.ts';
 import { judgeScope, type ScopeVerdict } from '../../../../runtime/evidence/classify-patch.ts';
-import { readBody } from '../../../../work/body.ts';
+import { readBody } from '../../../../work/bodies/body.ts';
 import type { ScopedFile } from '../../../../work/scope/classify-scope.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';

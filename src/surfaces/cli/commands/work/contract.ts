@@ -2,13 +2,13 @@ import { plannerDecisionSchema } from '../../../../contracts/planner/planner-dec
 import { plannerInputSchema } from '../../../../contracts/planner/planner-input.ts';
 import { harnessReportSchema } from '../../../../contracts/run/harness-report.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { checkForm } from '../../../../work/contract/form-problems.ts';
-import { checkImplementorResult } from '../../../../work/contract/implementor-result.ts';
-import { parseKnownItems } from '../../../../work/contract/known-items.ts';
-import type { KnownItem } from '../../../../work/contract/planned-ids.ts';
-import { checkPlannerResult } from '../../../../work/contract/planner-result.ts';
-import type { ContractProblem } from '../../../../work/contract/problem-codes.ts';
-import { checkReviewerResult } from '../../../../work/contract/reviewer-result.ts';
+import { parseExistingItems } from '../../../../work/results/existing-items.ts';
+import { checkForm } from '../../../../work/results/form-problems.ts';
+import { checkImplementorResult } from '../../../../work/results/implementor-result.ts';
+import type { ExistingItem } from '../../../../work/results/planned-ids.ts';
+import { checkPlannerResult } from '../../../../work/results/planner-result.ts';
+import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
+import { checkReviewerResult } from '../../../../work/results/reviewer-result.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -53,8 +53,8 @@ function kindOf(word: string): Kind {
   throw new CliError(`there is no contract for "${word}"`, help);
 }
 
-async function readItems(path: string): Promise<readonly KnownItem[]> {
-  const parsed = parseKnownItems(await readJson(path));
+async function readItems(path: string): Promise<readonly ExistingItem[]> {
+  const parsed = parseExistingItems(await readJson(path));
   if (parsed.ok) return parsed.items;
   throw new CliError(
     `${path} is no list of items: ${parsed.message}`,
@@ -62,7 +62,7 @@ async function readItems(path: string): Promise<readonly KnownItem[]> {
   );
 }
 
-function check(kind: Kind, value: unknown, items: readonly KnownItem[]): readonly ContractProblem[] {
+function check(kind: Kind, value: unknown, items: readonly ExistingItem[]): readonly ContractProblem[] {
   switch (kind) {
     case 'planner-result':
       return problemsIn(checkPlannerResult(value, { items }));

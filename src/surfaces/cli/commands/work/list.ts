@@ -1,4 +1,4 @@
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderBoard, renderItems } from '../../output/work/board.ts';

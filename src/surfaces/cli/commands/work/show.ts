@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import { readBody } from '../../../../work/body.ts';
-import { type KnownItem, revisionOf } from '../../../../work/state.ts';
-import { isTerminal } from '../../../../work/status-table.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import { readBody } from '../../../../work/bodies/body.ts';
+import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
+import { isTerminal } from '../../../../work/items/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../output/table.ts';
@@ -24,7 +24,7 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
   });
 }
 
-function showDocument(snapshot: WorkSnapshot, known: KnownItem, entries: readonly JournalEntry[]) {
+function showDocument(snapshot: WorkSnapshot, known: ItemRecord, entries: readonly JournalEntry[]) {
   const { state } = snapshot;
   const revision = revisionOf(state, known.item);
   return {
@@ -42,7 +42,7 @@ function showDocument(snapshot: WorkSnapshot, known: KnownItem, entries: readonl
   };
 }
 
-function blockersOf({ state }: WorkSnapshot, { item }: KnownItem) {
+function blockersOf({ state }: WorkSnapshot, { item }: ItemRecord) {
   return item.blockedBy.map((id) => {
     const blocker = state.items.get(id)?.item;
     const status = blocker?.status ?? null;
@@ -53,7 +53,7 @@ function blockersOf({ state }: WorkSnapshot, { item }: KnownItem) {
 function printItem(
   context: VerbContext,
   snapshot: WorkSnapshot,
-  known: KnownItem,
+  known: ItemRecord,
   entries: readonly JournalEntry[],
 ): void {
   const { out, paintOut } = context.terminal;
@@ -88,7 +88,7 @@ function printItem(
   }
 }
 
-function printRevision(context: VerbContext, { state }: WorkSnapshot, { item }: KnownItem): void {
+function printRevision(context: VerbContext, { state }: WorkSnapshot, { item }: ItemRecord): void {
   const { out, paintOut } = context.terminal;
   const revision = revisionOf(state, item);
   if (revision === null) return;

@@ -9,6 +9,7 @@ import { renderSarif } from '../../../../diagnostics/render-sarif.ts';
 import { countOf } from '../../../../text/count-of.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../../workflow/check-workflow.ts';
+import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { otherDocumentIn } from '../../../../workflow/document/document-kind.ts';
 import { checkPrompt } from '../../../../workflow/document/prompt-document.ts';
 import { hasTemplate } from '../../../../workflow/document/prompt-template.ts';
@@ -191,7 +192,7 @@ function printFiles(
       out(`${formatJson(jsonDocument(files))}\n`);
       break;
     case 'sarif':
-      out(`${formatJson(renderSarif(files, context.version))}\n`);
+      out(`${formatJson(renderSarif(files, { version: context.version, codes: CODES }))}\n`);
       break;
     case 'github':
       out(renderGithub(files));

@@ -1,7 +1,7 @@
 import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import type { KnownItem } from '../../../../work/state.ts';
-import { waitingReason } from '../../../../work/waiting.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import type { ItemRecord } from '../../../../work/items/state.ts';
+import { explainWait } from '../../../../work/items/waiting.ts';
 import { renderTable } from '../table.ts';
 import type { Paint, Terminal } from '../terminal.ts';
 import { oneLine } from './event-lines.ts';
@@ -9,7 +9,7 @@ import { oneLine } from './event-lines.ts';
 type BoardState = Pick<WorkSnapshot, 'state' | 'limits'>;
 
 /** One line per item, in the order of creation. */
-export function renderItems(snapshot: BoardState, items: readonly KnownItem[]): string {
+export function renderItems(snapshot: BoardState, items: readonly ItemRecord[]): string {
   return renderTable(
     items.map((known) => [
       known.item.id,
@@ -25,7 +25,7 @@ export function renderItems(snapshot: BoardState, items: readonly KnownItem[]): 
 export function renderBoard(
   { paintOut, columns }: Pick<Terminal, 'paintOut' | 'columns'>,
   snapshot: BoardState,
-  items: readonly KnownItem[],
+  items: readonly ItemRecord[],
 ): string {
   const width = Math.max(0, ...items.map(({ item }) => item.id.length));
   const sections = WORK_STATUSES.map((status) => {
@@ -44,7 +44,7 @@ function renderCard(
   columns: number,
   width: number,
   snapshot: BoardState,
-  known: KnownItem,
+  known: ItemRecord,
 ): string {
   const { id, title, priority, type } = known.item;
   const kind = type === 'refinement' ? 'question' : priority;
@@ -55,8 +55,8 @@ function renderCard(
   return `${head}${clip(title, columns - width - 14)}\n${reasons.join('')}`;
 }
 
-function waitingReasons({ state, limits }: BoardState, known: KnownItem): string[] {
-  const why = waitingReason(state, known, limits);
+function waitingReasons({ state, limits }: BoardState, known: ItemRecord): string[] {
+  const why = explainWait(state, known, limits);
   return why === null ? [] : [oneLine(why)];
 }
 

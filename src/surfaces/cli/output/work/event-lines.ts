@@ -1,5 +1,5 @@
 import type { JournalEntry, WorkEvent } from '../../../../contracts/work/work-event.ts';
-import type { WorkState } from '../../../../work/state.ts';
+import type { WorkState } from '../../../../work/items/state.ts';
 import { type Paint, printable, shortId } from '../terminal.ts';
 
 /** Renders each event as one line. Remembers which item each run and each revision belongs to. */
