@@ -138,7 +138,7 @@ describe('conductor contract check', () => {
     const cases: [string[], string][] = [
       [['check', 'planer-result', '../fine.json'], 'did you mean planner-result?'],
       [['check', 'workflow', '../fine.json'], 'it is one of planner-result, implementor-result'],
-      [['chekc', 'planner-result', '../fine.json'], 'Did you mean check?'],
+      [['chekc', 'planner-result', '../fine.json'], 'did you mean check?'],
       [['check', 'planner-result', '../nowhere.json'], "../nowhere.json can't be read"],
       [
         ['check', 'planner-result', '../fine.json', '--items', '../broken.json'],
@@ -198,7 +198,7 @@ describe('conductor work', () => {
   test('refuses what it does not know', async ({ openScene }) => {
     const scene = await openScene();
     const cases: [string[], string][] = [
-      [['tempalte', 'task'], 'Did you mean template?'],
+      [['tempalte', 'task'], 'did you mean template?'],
       [['template', 'tsak'], 'did you mean task?'],
       [['template'], "missing required argument 'name'"],
       [['lint'], "missing required argument 'file'"],

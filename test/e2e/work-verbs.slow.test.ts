@@ -105,7 +105,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       [['review', '1'], 1, 'not in review'],
       [['plan'], 1, 'no approved spec on main: docs/specs/numbers.md is draft'],
       [['dispatch', '1', '--all'], 2, 'takes one item, or --all'],
-      [['disptach', '1'], 2, 'Did you mean dispatch?'],
+      [['disptach', '1'], 2, 'did you mean dispatch?'],
       [['list', '--status', 'done'], 2, 'it is one of pending'],
     ];
     for (const [args, code, words] of cases) {

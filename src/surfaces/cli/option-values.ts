@@ -1,7 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../contracts/duration.ts';
 
-/** Converts the values that commander passes into the types that verbs expect. */
+/** For commands that execute what a repository's files say. */
+export const TRUST_OPTION = [
+  '--trust',
+  'trust the repository with what this executes, without a question',
+] as const;
+
+// Converts the values that commander passes into the types that commands expect.
 
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -1,11 +1,10 @@
-import type { AddVerb } from '../add-command.ts';
-import { TRUST_OPTION } from '../driving/trust-option.ts';
-import { collectInput, number, oneOf, optional, text, wholeCount } from '../option-values.ts';
+import type { Registrar } from '../add-command.ts';
+import { collectInput, number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
 import { STATE_FILTERS } from '../output/run-state.ts';
 
-/** Registers the verbs that start, resume and cancel runs. */
-export function addRunVerbs(verb: AddVerb): void {
-  verb(
+/** Registers the commands of the group "Run a workflow". */
+export function addRunCommands({ add }: Registrar): void {
+  add(
     'run <workflow>',
     'run a workflow: a path, or an id from .tnh/workflows',
     'conductor run implement --input task="Add a --quiet flag"',
@@ -29,7 +28,7 @@ export function addRunVerbs(verb: AddVerb): void {
     .option('--detach', 'continue in a process of its own')
     .option(...TRUST_OPTION);
 
-  verb(
+  add(
     'resume <run>',
     'resume a run after a crash, an interruption or a gate',
     'conductor resume 0199ab',
@@ -42,7 +41,7 @@ export function addRunVerbs(verb: AddVerb): void {
     .option('--detach', 'continue in a process of its own')
     .option(...TRUST_OPTION);
 
-  verb(
+  add(
     'cancel <run>',
     'end a run for good',
     'conductor cancel 0199ab --comment "wrong branch"',
@@ -55,9 +54,9 @@ export function addRunVerbs(verb: AddVerb): void {
     .option(...TRUST_OPTION);
 }
 
-/** Registers the verbs that only read runs. */
-export function addLookVerbs(verb: AddVerb): void {
-  verb(
+/** Registers the commands of the group "Look at runs". */
+export function addLookCommands({ add }: Registrar): void {
+  add(
     'status [run]',
     'where runs stand now',
     'conductor status 0199ab --watch',
@@ -66,7 +65,7 @@ export function addLookVerbs(verb: AddVerb): void {
       return status(context, run ?? null, options.watch === true);
     },
   ).option('--watch', 'follow until the run ends or waits; without RUN, until nothing moves');
-  verb(
+  add(
     'runs',
     'list the runs of this repository, newest first',
     'conductor runs --state waiting --limit 20',
@@ -81,7 +80,7 @@ export function addLookVerbs(verb: AddVerb): void {
       oneOf(STATE_FILTERS),
     )
     .option('--limit <n>', 'only the newest', wholeCount);
-  verb(
+  add(
     'show <run>',
     'the path of a run, its evaluations with their reasons, and its evidence',
     'conductor show 0199ab',
@@ -90,7 +89,7 @@ export function addLookVerbs(verb: AddVerb): void {
       return show(context, text(run));
     },
   );
-  verb(
+  add(
     'logs <run> [step]',
     'what agents and validators printed',
     'conductor logs 0199ab validate --follow',
@@ -99,7 +98,7 @@ export function addLookVerbs(verb: AddVerb): void {
       return logs(context, text(run), step ?? null, options.follow === true);
     },
   ).option('--follow', 'keep printing while the run continues');
-  verb(
+  add(
     'diff <run>',
     'the whole change of a run, as a patch',
     'conductor diff 0199ab --stat',
@@ -110,15 +109,33 @@ export function addLookVerbs(verb: AddVerb): void {
   )
     .option('--stat', 'only the files and their counts')
     .option('--raw', 'the bytes of the patch, for a file or a pipe');
+  add(
+    'replay <run>',
+    'decide a recorded run again; with another workflow, find the first route that differs',
+    'conductor replay 0199ab --against .tnh/workflows/implement.yaml',
+    async (context, [run = ''], options) => {
+      const { replay } = await import('./record/replay.ts');
+      return replay(context, run, typeof options.against === 'string' ? options.against : null);
+    },
+  ).option('--against <file>', 'a workflow to lead the recorded run through');
+  add(
+    'verify <run>',
+    'check the record of a run: its chain, its evidence and what is derived from it',
+    'conductor verify 0199ab',
+    async (context, [run = '']) => {
+      const { verify } = await import('./record/verify.ts');
+      return verify(context, run);
+    },
+  );
 }
 
-/** Registers the verbs that show and answer gates. */
-export function addGateVerbs(verb: AddVerb): void {
-  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
+/** Registers the commands of the group "Answer gates". */
+export function addGateCommands({ add }: Registrar): void {
+  add('gates', 'what waits for a person', 'conductor gates', async (context) => {
     const { gates } = await import('./run/gates.ts');
     return gates(context);
   });
-  verb(
+  add(
     'goldens <run>',
     'the goldens that a run proposed, with their differences',
     'conductor goldens 0199ab',
@@ -131,7 +148,7 @@ export function addGateVerbs(verb: AddVerb): void {
     ['approve', 'gate_approved'],
     ['reject', 'gate_rejected'],
   ] as const) {
-    verb(
+    add(
       `${name} <run>`,
       `${name} what a run waits for`,
       `conductor ${name} 0199ab --comment "…" --resume`,

@@ -1,10 +1,10 @@
-import type { AddVerb, VerbGroup } from '../add-command.ts';
+import type { Registrar } from '../add-command.ts';
 import { number, optional, text, wholeCount } from '../option-values.ts';
 import type { RetentionOptions } from '../output/retention-report.ts';
 
-/** Registers the verbs that restore or remove what runs left behind. */
-export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
-  verb(
+/** Registers the commands of the group "Restore and clean up". */
+export function addUpkeepCommands({ add, addGroup }: Registrar): void {
+  add(
     'undo <run> [step]',
     'restore what a rollback, a recovery or a removal kept; overwrites nothing',
     'conductor undo 0199ab implement',
@@ -23,16 +23,16 @@ export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
     .option('--branch <name>', 'make a branch of this name, and touch no file')
     .option('--list', 'only say what is kept')
     .option('--dry-run', 'only say what would be done');
-  const worktrees = group(
+  const addWorktree = addGroup(
     'worktree',
     'list the workspaces of runs, or remove those that the retention does not keep',
     'conductor worktree list',
   );
-  worktrees('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
+  addWorktree('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
     const { listWorktrees } = await import('./record/worktree.ts');
     return listWorktrees(context);
   });
-  worktrees(
+  addWorktree(
     'prune',
     'remove the workspaces that the retention does not keep',
     'conductor worktree prune --dry-run',
@@ -45,7 +45,7 @@ export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
     .option('--all', 'prune the worktrees of all runs that have ended')
     .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
     .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
-  verb(
+  add(
     'clean',
     'remove runs that the retention does not keep; what would be lost is salvaged first',
     'conductor clean --dry-run',

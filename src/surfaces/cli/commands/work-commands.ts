@@ -1,53 +1,34 @@
 import { WORK_STATUSES } from '../../../contracts/work/work-item.ts';
-import type { AddVerb, VerbGroup } from '../add-command.ts';
-import { TRUST_OPTION } from '../driving/trust-option.ts';
-import { number, oneOf, optional, text, wholeCount } from '../option-values.ts';
+import type { AddCommand, Registrar } from '../add-command.ts';
+import { number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
 
 const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
 
-/** Registers the verbs that check the results of agents and validators. */
-export function addContractVerbs(group: VerbGroup): void {
-  const verb = group(
-    'contract',
-    'check a result or a report against its contract',
-    'conductor contract check reviewer-result review.json',
-  );
-  verb(
-    'check <kind> <file>',
-    'check what an agent or a validator gave back against its contract',
-    'conductor contract check planner-result result.json --items items.json',
-    async (context, [kind, file], options) => {
-      const { checkContract } = await import('./work/contract.ts');
-      return checkContract(context, { kind: text(kind), file: text(file), items: optional(options.items) });
-    },
-  ).option('--items <file>', 'for planner-result: the items that exist, as JSON');
-}
-
-/** Registers the actions of `work`. */
-export function addWorkVerbs(group: VerbGroup): void {
-  const verb = group(
+/** Registers the commands of the group "Plan and dispatch work items". */
+export function addWorkCommands({ addGroup }: Registrar): void {
+  const add = addGroup(
     'work',
     'work items: plan, list, show, dispatch, review, merge, watch and more',
     'conductor work list',
   );
-  addBoardActions(verb);
-  addAgentActions(verb);
-  addUserActions(verb);
-  addBodyActions(verb);
+  addBoardCommands(add);
+  addAgentCommands(add);
+  addUserCommands(add);
+  addBodyCommands(add);
 }
 
-function addBoardActions(verb: AddVerb): void {
-  verb(
+function addBoardCommands(add: AddCommand): void {
+  add(
     'list',
     'the board: items by status, and why each of them waits',
     'conductor work list --status blocked',
-    async (context, _words, options) => {
+    async (context, _args, options) => {
       const { list } = await import('./work/list.ts');
       return list(context, optional(options.status));
     },
   ).option('--status <status>', 'only items that stand so', oneOf(WORK_STATUSES));
-  verb(
+  add(
     'show <id>',
     'an item with its body, blockers, revision, reviews, runs and history',
     'conductor work show 3',
@@ -58,13 +39,13 @@ function addBoardActions(verb: AddVerb): void {
   );
 }
 
-/** Actions that start agents. */
-function addAgentActions(verb: AddVerb): void {
-  verb(
+/** Subcommands that start agents. */
+function addAgentCommands(add: AddCommand): void {
+  add(
     'plan',
     'have the planner turn the approved specs into items now',
     'conductor work plan',
-    async (context, _words, options) => {
+    async (context, _args, options) => {
       const { plan } = await import('./work/plan.ts');
       return plan(context, { force: options.force === true, as: optional(options.as) });
     },
@@ -72,7 +53,7 @@ function addAgentActions(verb: AddVerb): void {
     .option('--force', 'also where no approved spec has changed since it was planned')
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'dispatch [id]',
     'have an item, or all that are free, implemented and reviewed until nothing moves',
     'conductor work dispatch --all --jobs 4',
@@ -86,7 +67,7 @@ function addAgentActions(verb: AddVerb): void {
     .option(...JOBS, wholeCount)
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'review <id>',
     'have the revision of an item reviewed now',
     'conductor work review 3',
@@ -97,11 +78,11 @@ function addAgentActions(verb: AddVerb): void {
   )
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'watch',
     'plan, implement and review whatever there is to do, until Ctrl-C',
     'conductor work watch --jobs 3',
-    async (context, _words, options) => {
+    async (context, _args, options) => {
       const { watch } = await import('./work/watch.ts');
       return watch(context, { jobs: number(options.jobs), as: optional(options.as) });
     },
@@ -111,9 +92,9 @@ function addAgentActions(verb: AddVerb): void {
     .option(...TRUST_OPTION);
 }
 
-/** Actions that carry out a user's decision. */
-function addUserActions(verb: AddVerb): void {
-  verb(
+/** Subcommands that carry out a user's decision. */
+function addUserCommands(add: AddCommand): void {
+  add(
     'transition <id> <status>',
     'move an item to another status',
     'conductor work transition 3 pending --reason "the spec says it now"',
@@ -126,7 +107,7 @@ function addUserActions(verb: AddVerb): void {
     .option('--reason <text>', 'why; it is kept with the item')
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'apply <file>',
     'apply the result of a role: a plan, what an implementor says, a review',
     'conductor work apply result.json --item 3 --run 0199ab',
@@ -146,7 +127,7 @@ function addUserActions(verb: AddVerb): void {
     .option('--again', 'apply a plan that was applied before once more')
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'merge <id>',
     'bring the approved revision of an item into the default branch',
     'conductor work merge 3',
@@ -157,15 +138,15 @@ function addUserActions(verb: AddVerb): void {
   )
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
+  add('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
     const { labels } = await import('./work/labels.ts');
     return labels(context);
   });
 }
 
-/** Actions on bodies that do not belong to an item yet. */
-function addBodyActions(verb: AddVerb): void {
-  verb(
+/** Subcommands for bodies that do not belong to an item yet. */
+function addBodyCommands(add: AddCommand): void {
+  add(
     'template <name>',
     'print the template of a body: task or refinement',
     'conductor work template task > body.md',
@@ -174,7 +155,7 @@ function addBodyActions(verb: AddVerb): void {
       return template(context, text(name));
     },
   );
-  verb(
+  add(
     'lint <file>',
     'check a body against its template',
     'conductor work lint body.md',

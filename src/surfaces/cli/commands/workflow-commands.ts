@@ -1,4 +1,4 @@
-import type { AddVerb } from '../add-command.ts';
+import type { Registrar } from '../add-command.ts';
 import { dollars, number, oneOf, optional, text, wallClock, wholeCount } from '../option-values.ts';
 import type { GraphFormat } from './workflow/graph.ts';
 import type { ValidateFormat } from './workflow/validate.ts';
@@ -6,9 +6,9 @@ import type { ValidateFormat } from './workflow/validate.ts';
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
 const VALIDATE_FORMATS: readonly ValidateFormat[] = ['human', 'json', 'sarif', 'github'];
 
-/** Registers the verbs for authors of workflows; none of them starts an agent. */
-export function addWorkflowVerbs(verb: AddVerb): void {
-  verb(
+/** Registers the commands of the group "Write workflows"; none of them starts an agent. */
+export function addWorkflowCommands({ add }: Registrar): void {
+  add(
     'validate <files...>',
     'check workflows before anything runs; configurations, policies, suites and prompts too',
     'conductor validate .tnh/workflows/implement.yaml',
@@ -31,7 +31,7 @@ export function addWorkflowVerbs(verb: AddVerb): void {
     .option('--max-agent-runs <n>', 'fail when a run can start more agents', wholeCount)
     .option('--max-wall <duration>', 'fail when a run can take longer, such as 90s, 15m, 2h, 3d', wallClock)
     .option('--max-cost <usd>', 'fail when a run can cost more', dollars);
-  verb(
+  add(
     'graph <file>',
     'a picture of a workflow',
     'conductor graph .tnh/workflows/implement.yaml --format svg > implement.svg',
@@ -40,7 +40,7 @@ export function addWorkflowVerbs(verb: AddVerb): void {
       return graph(context, text(file), options.format as GraphFormat);
     },
   ).option('--format <format>', GRAPH_FORMATS.join(', '), oneOf(GRAPH_FORMATS), 'mermaid');
-  verb(
+  add(
     'crashtest <workflow>',
     'kill a workflow at every event, with scripted steps, and compare the ends; starts no agent',
     'conductor crashtest .tnh/workflows/implement.yaml',
@@ -52,7 +52,7 @@ export function addWorkflowVerbs(verb: AddVerb): void {
   )
     .option('--seed <n>', 'where lines are torn, and which scripts when there are many', wholeCount, 1)
     .option('--script <name>', 'only the script of this name');
-  verb(
+  add(
     'explain <code>',
     'what a diagnostic means, with an example that fails and one that passes',
     'conductor explain WF007',

@@ -1,6 +1,6 @@
 import { neutralise, plainText } from '../../../text/outside-text.ts';
 
-/** The output of a verb: data goes to `out`, progress and messages go to `err`. */
+/** The output of a command: data goes to `out`, progress and messages go to `err`. */
 export interface Terminal {
   /** Text is neutralised, bytes are written as they are. */
   readonly out: (text: string | Uint8Array) => void;
@@ -88,7 +88,7 @@ const OWN_SEQUENCE = new RegExp(
   'u',
 );
 
-/** Neutralises every escape sequence that is not conductor's own, in case a verb forgot to. */
+/** Neutralises every escape sequence that is not conductor's own, in case a command forgot to. */
 function neutraliseOutput(text: string, isTerminal: boolean): string {
   if (!isTerminal) return neutralise(text);
   return text

@@ -15,7 +15,7 @@ import { printJson, type VerbContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 
-interface HarnessVerbOptions {
+interface HarnessOptions {
   readonly report: string | null;
   readonly out: string | null;
   readonly only: string | null;
@@ -25,7 +25,7 @@ interface HarnessVerbOptions {
 export async function runHarness(
   context: VerbContext,
   path: string | null,
-  options: HarnessVerbOptions,
+  options: HarnessOptions,
 ): Promise<ExitCode> {
   if (path === null)
     throw new CliError('harness run takes a suite file', 'name it: conductor harness run suite.yaml');

@@ -29,7 +29,7 @@ function list(context: VerbContext): ExitCode {
 
 function refusal(name: string): CliError {
   const documents = SCHEMA_NAMES.filter((each) => !each.startsWith('cli.'));
-  const known = `the schemas are ${documents.join(', ')}, and cli.VERB for what a verb prints with --json`;
+  const known = `the schemas are ${documents.join(', ')}, and cli.COMMAND for what a command prints with --json`;
   const near = didYouMean(name, SCHEMA_NAMES);
   return new CliError(`no schema "${name}"`, near === null ? known : `did you mean ${near}?`);
 }

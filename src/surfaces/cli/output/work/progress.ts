@@ -84,7 +84,7 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
   };
 }
 
-/** Whether a user's command was refused or failed, which the verb itself reports. */
+/** Whether a user's command was refused or failed, which the command itself reports. */
 function isRejectedUserCommand({ event }: JournalEntry): boolean {
   return (event.type === 'command_refused' || event.type === 'command_failed') && event.by !== 'engine';
 }
