@@ -1,3 +1,4 @@
+import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-run.ts';
 import type {
   AgentTrial,
   Opened,
@@ -14,8 +15,7 @@ import type {
 } from '../../app/services.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Planner } from '../../ports/planner.ts';
-import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
-import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
+import type { RecordProblem } from '../../ports/run-store.ts';
 import { countOf } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
 import type { VerbContext } from './command-context.ts';
@@ -121,27 +121,15 @@ export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<Sho
   return shortIdsOf(await store.match(''));
 }
 
-export interface OpenRun {
-  readonly records: Records;
-  readonly record: RunRecord;
-  readonly view: RunView;
-}
-
 export async function openRun(context: VerbContext, wanted: string): Promise<OpenRun> {
   return openRunOf(await openRecords(context), wanted);
 }
 
 export async function openRunOf(records: Records, wanted: string): Promise<OpenRun> {
   const runId = await resolveRunId(records, wanted);
-  const record = expectRecord(runId, await records.store.read(runId));
-  const view = viewRun(record.events);
-  if (view === null) throw recordError(runId, { kind: 'missing' });
-  return { records, record, view };
-}
-
-function expectRecord(runId: string, read: ReadResult): RunRecord {
-  if (read.ok) return read.run;
-  throw recordError(runId, read.problem);
+  const opened = await openRecordedRun(records, runId);
+  if (!opened.ok) throw recordError(runId, opened.problem);
+  return opened.run;
 }
 
 export function recordError(runId: string, problem: RecordProblem): CliError {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import type { Services } from '../../app/services.ts';
+import { UseCaseError } from '../../app/use-case-error.ts';
 import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import { formatJson } from '../../text/outside-text.ts';
-import { wrapLine } from '../../text/wrap-line.ts';
 import { createRegistrar, type Dispatch } from './add-command.ts';
 import { CliError } from './cli-error.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './command-context.ts';
@@ -16,7 +16,7 @@ import { addWorkflowCommands } from './commands/workflow-commands.ts';
 import { createLeavableTerminal, takeDetachment } from './driving/detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { withRepo } from './output/command-text.ts';
-import { createTerminal, type Terminal } from './output/terminal.ts';
+import { createTerminal, printLines, stderrOf, type Terminal } from './output/terminal.ts';
 import { watchReaders } from './readers.ts';
 import { describeUsage, expandHelp } from './usage-error.ts';
 
@@ -90,25 +90,29 @@ function reportError(
   json: boolean,
 ): ExitCode {
   const terminal = context?.terminal ?? fallback;
-  const known = error instanceof CliError || isExpectedFailure(error);
+  const known = isRefusal(error) || isExpectedFailure(error);
   const { message } = tellFailure(error);
   const hint = hintFor(error);
   const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
   if (json) terminal.out(errorDocument(message, help));
   const prefix = known ? 'conductor:' : 'conductor: internal error:';
-  const width = terminal.live ? terminal.columns() : Number.POSITIVE_INFINITY;
-  const lines = [
-    `${terminal.paint.red(prefix)} ${message}`,
-    ...(help === null ? [] : [`  ${terminal.paint.dim('help:')} ${help}`]),
-  ];
-  for (const line of lines.flatMap((each) => wrapLine(each, width))) terminal.err(`${line}\n`);
+  printLines(stderrOf(terminal), [
+    ...`${terminal.paint.red(prefix)} ${message}`.split('\n'),
+    ...(help === null ? [] : `  ${terminal.paint.dim('help:')} ${help}`.split('\n')),
+  ]);
   if (!known && process.env.CONDUCTOR_DEBUG === '1' && error instanceof Error)
     terminal.err(`${error.stack}\n`);
-  return error instanceof CliError ? error.exitCode : EXIT.failed;
+  if (error instanceof CliError) return error.exitCode;
+  return error instanceof UseCaseError && error.kind === 'usage' ? EXIT.usage : EXIT.failed;
+}
+
+/** Whether the user can fix the error, and its message says how. */
+function isRefusal(error: unknown): error is CliError | UseCaseError {
+  return error instanceof CliError || error instanceof UseCaseError;
 }
 
 function hintFor(error: unknown): string | null {
-  if (error instanceof CliError) return error.help;
+  if (isRefusal(error)) return error.help;
   return isExpectedFailure(error)
     ? `nothing that is on record is lost; ${tellFailure(error).wayOut ?? 'fix this'}, then try again`
     : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';

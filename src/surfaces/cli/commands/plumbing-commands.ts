@@ -48,7 +48,7 @@ function addPlanner({ add, addBelow }: Registrar): void {
     'make a vector from an evaluation of a run',
     'conductor vectors record 0199ab judge',
     async (context, [run, step], options) => {
-      const { recordVector } = await import('./planner/vectors-record.ts');
+      const { recordVector } = await import('./planner/vectors.ts');
       return recordVector(context, text(run), text(step), optional(options.out));
     },
   ).option('--out <file>', 'where to write it (default: .tnh/vectors/)');

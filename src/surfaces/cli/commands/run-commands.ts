@@ -1,6 +1,6 @@
+import { STATE_FILTERS } from '../../../app/runs/list-runs.ts';
 import type { Registrar } from '../add-command.ts';
 import { collectInput, number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
-import { STATE_FILTERS } from '../output/run-state.ts';
 
 /** Registers the commands of the group "Run a workflow". */
 export function addRunCommands({ add }: Registrar): void {

@@ -1,6 +1,6 @@
+import type { RetentionOptions } from '../../../app/runs/clean-runs.ts';
 import type { Registrar } from '../add-command.ts';
 import { number, optional, text, wholeCount } from '../option-values.ts';
-import type { RetentionOptions } from '../output/retention-report.ts';
 
 /** Registers the commands of the group "Restore and clean up". */
 export function addUpkeepCommands({ add, addGroup }: Registrar): void {
@@ -29,7 +29,7 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     'conductor worktree list',
   );
   addWorktree('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
-    const { listWorktrees } = await import('./record/worktree.ts');
+    const { listWorktrees } = await import('./record/retention.ts');
     return listWorktrees(context);
   });
   addWorktree(
@@ -37,7 +37,7 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     'remove the workspaces that the retention does not keep',
     'conductor worktree prune --dry-run',
     async (context, _args, options) => {
-      const { pruneWorktrees } = await import('./record/worktree.ts');
+      const { pruneWorktrees } = await import('./record/retention.ts');
       return pruneWorktrees(context, { ...retentionOptions(options), all: options.all === true });
     },
   )
@@ -50,7 +50,7 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     'remove runs that the retention does not keep; what would be lost is salvaged first',
     'conductor clean --dry-run',
     async (context, _args, options) => {
-      const { clean } = await import('./record/clean.ts');
+      const { clean } = await import('./record/retention.ts');
       return clean(context, retentionOptions(options));
     },
   )

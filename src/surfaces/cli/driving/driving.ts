@@ -1,3 +1,4 @@
+import { runDocument } from '../../../app/runs/run-document.ts';
 import type { OpenProject } from '../../../app/services.ts';
 import { isExpectedFailure, tellFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
@@ -17,7 +18,6 @@ import { withRepo } from '../output/command-text.ts';
 import { diffStatLines } from '../output/diff-stat.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
-import { runDocument } from '../output/run-document.ts';
 import { nextCommands, renderSummary } from '../output/summary.ts';
 import { textWidth } from '../output/terminal.ts';
 

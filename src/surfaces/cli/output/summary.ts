@@ -1,3 +1,4 @@
+import { attemptName } from '../../../app/runs/open-run.ts';
 import type { DriveEnd } from '../../../runtime/drive/drive.ts';
 import { answerText } from '../../../runtime/gates/answer-text.ts';
 import { blockingReason } from '../../../runtime/record/derived-files.ts';
@@ -7,7 +8,6 @@ import { shortenPath } from '../../../text/shorten.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
 import { flakyLines } from './flaky-text.ts';
 import { preparationLines } from './preparation-lines.ts';
-import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
 
 export interface SummaryFacts {
@@ -135,7 +135,7 @@ function evaluationLines(view: RunView, stated: string): string[] {
   return view.steps
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
-      const head = `${entryName(step)}: ${step.termination}`;
+      const head = `${attemptName(step)}: ${step.termination}`;
       if (step.reason === null) return `${head}, nothing stands in the way`;
       return stated.includes(step.reason) ? head : `${head} — ${printable(step.reason)}`;
     });

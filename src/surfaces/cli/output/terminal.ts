@@ -1,4 +1,5 @@
 import { neutralise, plainText } from '../../../text/outside-text.ts';
+import { wrapLine } from '../../../text/wrap-line.ts';
 
 /** The output of a command: data goes to `out`, progress and messages go to `err`. */
 export interface Terminal {
@@ -100,6 +101,33 @@ function neutraliseOutput(text: string, isTerminal: boolean): string {
 /** The maximum length of a line after an indentation; infinite for a pipe. */
 export function textWidth(terminal: Pick<Terminal, 'isOut' | 'columns'>, indent: number): number {
   return terminal.isOut ? Math.max(terminal.columns() - indent, 20) : Number.POSITIVE_INFINITY;
+}
+
+/** One of the two outputs of a command, with its own colours and width. */
+export interface Output {
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  /** The width of the terminal; infinite for a pipe. */
+  readonly width: number;
+}
+
+export function stdoutOf(terminal: Pick<Terminal, 'out' | 'paintOut' | 'isOut' | 'columns'>): Output {
+  return { write: terminal.out, paint: terminal.paintOut, width: textWidth(terminal, 0) };
+}
+
+export function stderrOf({
+  err,
+  paint,
+  live,
+  columns,
+}: Pick<Terminal, 'err' | 'paint' | 'live' | 'columns'>): Output {
+  return { write: err, paint, width: live ? columns() : Number.POSITIVE_INFINITY };
+}
+
+/** Prints lines, wrapped between words at the width of the output. */
+export function printLines({ write, width }: Output, lines: readonly string[]): void {
+  const wrapped = lines.flatMap((line) => wrapLine(line, width));
+  if (wrapped.length > 0) write(`${wrapped.join('\n')}\n`);
 }
 
 /** Neutralises the control sequences in text from outside, which a terminal would execute. */

@@ -1,4 +1,5 @@
 import { checkAgainst, replayAgainst, replayRun } from '../../../../app/replay-run.ts';
+import type { OpenRun } from '../../../../app/runs/open-run.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { Replay } from '../../../../kernel/replay.ts';
 import type { DerivedFindings } from '../../../../runtime/verify/verify-derived.ts';
@@ -6,7 +7,7 @@ import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { type OpenRun, openRun } from '../../open.ts';
+import { openRun } from '../../open.ts';
 import { printRefusal } from '../../output/refused-document.ts';
 import { describeEvent, printComparison } from '../../output/replay-text.ts';
 import { printable } from '../../output/terminal.ts';

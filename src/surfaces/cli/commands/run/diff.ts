@@ -1,13 +1,14 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { diffDocument } from '../../../../app/runs/run-document.ts';
 import { workspaceOf } from '../../../../runtime/record/recorded-run.ts';
 import { neutralise } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, openRun } from '../../open.ts';
-import { diffDocument, diffStatLines } from '../../output/diff-stat.ts';
+import { diffStatLines } from '../../output/diff-stat.ts';
 
 /** From the base to the files as the run, or its last step, left them. Reads git's objects, not the worktree. */
 export async function diff(

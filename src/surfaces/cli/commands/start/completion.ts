@@ -72,7 +72,9 @@ function renderScript(shell: string, commands: readonly CompletedCommand[]): str
 }
 
 /** The words that may follow the words typed so far. */
-function listFollowers(commands: readonly CompletedCommand[]): readonly (readonly [string, readonly string[]])[] {
+function listFollowers(
+  commands: readonly CompletedCommand[],
+): readonly (readonly [string, readonly string[]])[] {
   const names = commands.map(({ name }) => name);
   const below = commands.flatMap(({ name, subcommands }): [string, string[]][] =>
     subcommands.length === 0 ? [] : [[name, subcommands.map((each) => each.name)]],
