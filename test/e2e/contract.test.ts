@@ -87,7 +87,7 @@ describe('conductor contract check', () => {
       code: 2,
       stdout: expect.stringContaining('WR107: close.0: "7" is not an existing item'),
     });
-    expect(without.stderr).toContain('--items FILE tells which items exist');
+    expect(without.stderr).toContain('name the items that exist with --items FILE');
     const decision = await conductor(scene, 'contract', 'check', 'planner-decision', '../result.json');
     expect(decision.stdout).toMatch(/WR001: status: (?!status: )/);
     for (const items of [
@@ -98,7 +98,7 @@ describe('conductor contract check', () => {
       await scene.repo.write('../items.json', JSON.stringify(items));
       expect(await check('--items', '../items.json')).toMatchObject({
         code: 0,
-        stdout: '✓ ../result.json: keeps the contract of planner-result\n',
+        stdout: '✓ ../result.json: follows the contract of planner-result\n',
       });
     }
     await scene.repo.write('../items.json', '{"items": 7}');

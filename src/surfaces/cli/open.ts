@@ -22,7 +22,6 @@ import type { VerbContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
 import { printRefusal } from './output/refused-document.ts';
 import { type ShortId, shortIdsOf } from './output/short-ids.ts';
-import { shortId } from './output/terminal.ts';
 
 export async function openRecords(context: VerbContext): Promise<Records> {
   return unwrap(context, await (await context.services()).openRecords(context.startDir));
@@ -105,15 +104,16 @@ async function resolveByAge(records: Records, wanted: string, age: number): Prom
 
 /** Suggests a run for a mistyped id or prefix. Prefixes of less than 4 characters are similar to every id. */
 function suggestRun(wanted: string, ids: readonly string[]): string | null {
+  const short = shortIdsOf(ids);
   const whole = didYouMean(
     wanted,
-    ids.flatMap((id) => [id, shortId(id)]),
+    ids.flatMap((id) => [id, short(id)]),
   );
   const prefix = wanted.replaceAll('-', '');
   if (whole !== null || prefix.length < 4) return whole;
   const byPrefix = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, prefix.length), id]));
   const near = byPrefix.get(didYouMean(prefix, byPrefix.keys()) ?? '');
-  return near === undefined ? null : shortId(near);
+  return near === undefined ? null : short(near);
 }
 
 /** The short ids of the runs in a repository. */

@@ -191,7 +191,7 @@ describe('conductor policy check', () => {
     const patch = `${changing('.github/workflows/ci.yml')}${changing('src/a.ts')}`;
     expect(await check(patch, ['policy.workspace.v1'])).toEqual({
       code: 0,
-      out: '? allowed, and a person is asked\n  requires_approval: .github/workflows/ci.yml is covered by .github/**\n',
+      out: '? allowed, with approval\n  requires_approval: .github/workflows/ci.yml is covered by .github/**\n',
       err: '',
     });
     const document: unknown = JSON.parse((await check(patch, ['policy.workspace.v1'], true)).out);
@@ -206,7 +206,7 @@ describe('conductor policy check', () => {
 
   it('refuses what is no patch, and a patch that is not there', async () => {
     await expect(check('hello', [file])).rejects.toMatchObject({
-      message: expect.stringMatching(/is not a patch that can be judged: line 1: it names no file$/),
+      message: expect.stringMatching(/is not a valid patch: line 1: it names no file$/),
       exitCode: 2,
     });
     const { context } = listen();
@@ -300,7 +300,7 @@ describe('conductor hook command', () => {
   });
 
   it.each([
-    [{ tool_name: 'Deploy', tool_input: { target: 'x' } }, 'the call of Deploy has no command to judge'],
+    [{ tool_name: 'Deploy', tool_input: { target: 'x' } }, 'the call of Deploy has no command to check'],
     [{ command: 'ls', cwd: '/nowhere/at/all' }, "the folder /nowhere/at/all can't be found"],
   ])('names what is in the way of judging %j', async (input, message) => {
     expect(await ask(JSON.stringify(input))).toMatchObject({

@@ -134,11 +134,7 @@ describe('conductor scope', () => {
       { patchText: '', summary: 'nowhere' },
       /^the summary nowhere can't be read$/,
     ],
-    [
-      'what is no patch',
-      { patchText: 'hello\n' },
-      /is not a patch that can be judged: line 1: it names no file$/,
-    ],
+    ['what is no patch', { patchText: 'hello\n' }, /is not a valid patch: line 1: it names no file$/],
     [
       'a body without a scope',
       { patchText: '', item: '-', input: '# Hello\n' },

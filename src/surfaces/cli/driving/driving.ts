@@ -19,7 +19,7 @@ import { diffStatLines } from '../output/diff-stat.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
 import { nextCommands, renderSummary } from '../output/summary.ts';
-import { textWidth } from '../output/terminal.ts';
+import { stderrOf, textWidth } from '../output/terminal.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -44,7 +44,7 @@ export async function whileDriving<T>(
   work: (driving: Driving) => Promise<T>,
 ): Promise<T> {
   const progress = createProgress(context.terminal, request.planOf);
-  const message = 'interrupting; the run can be resumed (press again to leave at once)';
+  const message = 'interrupting; the run can be resumed (press again to exit at once)';
   try {
     return await whileInterruptible(context, { ...request, message }, (signal) => work({ signal, progress }));
   } catch (error) {
@@ -129,7 +129,7 @@ export async function reportEnd(
         checks: await allNotes({ directory, view: () => end.view }),
         gate: await openGateLines(context.terminal, project, end.view, directory),
         nextCommands: (commands ?? nextCommands(end, id)).map((command) => withRepo(command, context.repo)),
-        width: context.terminal.live ? context.terminal.columns() : Number.POSITIVE_INFINITY,
+        width: stderrOf(context.terminal).width,
       }),
     );
   }
@@ -139,11 +139,13 @@ export async function reportEnd(
 /** The open gate of a run as lines; empty if no gate is open. */
 export async function openGateLines(
   terminal: VerbContext['terminal'],
-  { clock }: Pick<OpenProject, 'clock'>,
-  { awaiting }: RunView,
+  records: Pick<OpenProject, 'clock' | 'store'>,
+  { awaiting, runId }: RunView,
   directory: RunDirectory,
 ): Promise<string[]> {
-  return awaiting === null ? [] : gateLines(directory, awaiting, clock.now(), textWidth(terminal, 4));
+  if (awaiting === null) return [];
+  const id = (await shortIdsIn(records))(runId);
+  return gateLines(directory, awaiting, records.clock.now(), textWidth(terminal, 4), id);
 }
 
 /** The changes of the run so far, up to the tree that its last step recorded. */

@@ -25,7 +25,7 @@ import { type GateAnswer, hasExpired } from '../../../runtime/gates/open-gates.t
 import type { AwaitingView } from '../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../text/shorten.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
-import { formatAge, printable, shortId } from './terminal.ts';
+import { formatAge, printable } from './terminal.ts';
 
 /** The maximum number of lines in a block; the gate request has the rest. */
 const MAX_LINES = 8;
@@ -37,29 +37,34 @@ export async function gateLines(
   awaiting: AwaitingView,
   now: Date,
   width: number,
+  id = directory.runId,
 ): Promise<string[]> {
-  return renderGate(await readGate(directory, awaiting), now, width);
+  return renderGate(await readGate(directory, awaiting), { now, width, id });
 }
 
-/**
- * What a reviewer should see before answering a gate; the gate request has the rest. `width` is the width of the
- * terminal minus the indentation of the lines.
- */
+interface GateView {
+  readonly now: Date;
+  /** The width of the terminal minus the indentation of the lines. */
+  readonly width: number;
+  /** The id of the run in the suggested commands. */
+  readonly id: string;
+}
+
+/** What a reviewer should see before answering a gate; the gate request has the rest. */
 export function renderGate(
   { directory, awaiting, request, answer }: GateDetails,
-  now: Date,
-  width: number,
+  { now, width, id }: GateView,
 ): string[] {
   const reason = request === null ? awaiting.reason : reasonText(request);
   const lines = [printable(reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
-  const shown = request === null ? [] : renderContent(request).map(printable);
+  const shown = request === null ? [] : renderContent(request, id).map(printable);
   const path = request === null ? [] : textPathLines(directory, awaiting, request, width);
   return [...lines, ...shown, ...path].flatMap((line) => wrapLine(line, width));
 }
 
 /** Changes that influence the decision are never truncated. */
-function renderContent(request: GateRequest): string[] {
+function renderContent(request: GateRequest, id: string): string[] {
   const total = totalLine(request);
   return [
     ...renderBlock('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
@@ -69,7 +74,7 @@ function renderContent(request: GateRequest): string[] {
     ...renderBlock('evaluation', judgementLines(request), MAX_LINES),
     ...renderBlock('checks', checkLines(request), MAX_LINES),
     ...renderBlock('the agent says', [...claimLines(request), ...lastWordLines(request)], MAX_NOTES),
-    ...goldenLines(request),
+    ...goldenLines(request, id),
     ...renderBlock('violations', violationLines(request), MAX_LINES),
     ...renderBlock('findings', findingLines(request), MAX_LINES),
     ...renderBlock('notices', noticeLines(request), MAX_LINES),
@@ -88,7 +93,7 @@ function renderBlock(title: string, lines: readonly string[], max: number): stri
 const MAX_DIFFERENCE = 12;
 
 /** The proposed goldens with their differences from the stored ones. */
-function goldenLines(request: GateRequest): string[] {
+function goldenLines(request: GateRequest, id: string): string[] {
   const blocks = goldenBlocks(request);
   const shown = blocks.slice(0, MAX_LINES).flatMap(({ title, details, difference }) => {
     const hidden = difference.length - MAX_DIFFERENCE;
@@ -101,9 +106,7 @@ function goldenLines(request: GateRequest): string[] {
   });
   const hidden = blocks.length - MAX_LINES;
   const more = hidden > 0 ? [`proposes golden … and ${hidden} more`] : [];
-  return blocks.length === 0
-    ? []
-    : [...shown, ...more, `all of them: conductor goldens ${shortId(request.run_id)}`];
+  return blocks.length === 0 ? [] : [...shown, ...more, `all of them: conductor goldens ${id}`];
 }
 
 const IN_FULL = 'in full: ';

@@ -152,8 +152,3 @@ export function formatAge(ms: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
 }
-
-/** The part of a run id that is its creation time, in milliseconds. */
-export function shortId(runId: string): string {
-  return runId.slice(0, 13);
-}

@@ -52,7 +52,7 @@ function listGate(
   return [
     `${paint.yellow('?')} ${paint.bold(`${workflowId} / ${awaiting.stepId}`)}  ${awaiting.gate}  ${id}`,
     ...(title === null ? [] : [`${INDENT}${printable(title)}`]),
-    ...renderGate(gate, now, width - INDENT.length).map((line) => `${INDENT}${line}`),
+    ...renderGate(gate, { now, width: width - INDENT.length, id }).map((line) => `${INDENT}${line}`),
     ...(inOneLine.length <= width ? [inOneLine] : next.map((each) => `${INDENT}${each}`)),
   ];
 }

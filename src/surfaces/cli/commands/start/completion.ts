@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
+import { CONTRACT_KINDS } from '../../../../app/work/check-contract.ts';
 import { SCHEMA_NAMES } from '../../../../contracts/json-schemas.ts';
 import { CODES } from '../../../../diagnostics/codes.ts';
 import { BODY_KINDS } from '../../../../work/body-template.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { KINDS } from '../work/contract.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** The values of the first argument, for the commands that don't take a file or an id. */
 const ARGUMENT_VALUES: Readonly<Record<string, readonly string[]>> = {
   completion: SHELLS,
-  'contract check': KINDS,
+  'contract check': CONTRACT_KINDS,
   explain: Object.keys(CODES),
   schema: SCHEMA_NAMES,
   'work template': BODY_KINDS,

@@ -10,8 +10,8 @@ import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
-import { resolveRunId } from '../../open.ts';
-import { printable, shortId } from '../../output/terminal.ts';
+import { resolveRunId, shortIdsIn } from '../../open.ts';
+import { printable } from '../../output/terminal.ts';
 import { type Asking, askAsPerson } from '../../output/work/asking.ts';
 import { findItem } from '../../output/work/session.ts';
 
@@ -131,16 +131,17 @@ async function holdAgainst(
   { file, value }: Pick<Brought, 'file' | 'value'>,
 ): Promise<Extract<RoleEnd, { readonly ok: true }>> {
   const state = await work.judgeResult(runId, subject, value);
+  const id = (await shortIdsIn(work))(runId);
   if (state.kind !== 'ended')
     throw new CliError(
-      `run ${shortId(runId)} has not ended`,
-      `conductor status ${shortId(runId)} says where it stands; apply the result when it has ended`,
+      `run ${id} has not ended`,
+      `conductor status ${id} says where it stands; apply the result when it has ended`,
       EXIT.failed,
     );
   if (state.end.ok) return state.end;
   throw new CliError(
     `${file} ${printable(state.end.reason)}`,
-    `conductor show ${shortId(runId)} has the evidence; nothing was applied`,
+    `conductor show ${id} has the evidence; nothing was applied`,
     EXIT.failed,
   );
 }

@@ -1,7 +1,7 @@
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { printable, shortId } from '../../output/terminal.ts';
+import { printable } from '../../output/terminal.ts';
 import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
 import { expectAccepted } from '../../output/work/session.ts';
 
@@ -36,11 +36,11 @@ export async function plan(context: VerbContext, { force, as }: PlanOptions): Pr
   });
 }
 
-async function planNow({ work, person, signal, onEvent }: WorkDriving): Promise<WorkEnd> {
+async function planNow({ work, person, signal, onEvent, short }: WorkDriving): Promise<WorkEnd> {
   const report = await work.engine.plan(person, signal, { onEvent });
   if (report.kind === 'refused' && report.code === 'nothing_to_plan') throw await withoutSpecs(work);
   const { conclusion, runId } = expectAccepted(report, null);
-  const id = shortId(runId);
+  const id = short(runId);
   if (signal.aborted)
     return { code: EXIT.interrupted, ok: false, reason: 'stopped', help: 'conductor work plan starts anew' };
   if (conclusion.kind === 'waiting')

@@ -1,11 +1,13 @@
 import type { OpenWork } from '../../../../app/services.ts';
+import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { LoopEnd, WorkSnapshot } from '../../../../runtime/work/loop.ts';
 import { isTerminal } from '../../../../work/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { itemDocument } from './documents.ts';
+import { growingShortIds, type ShortId } from '../short-ids.ts';
+import { printLines, stderrOf } from '../terminal.ts';
 import { createWorkProgress } from './progress.ts';
 import { withTrustedWork } from './session.ts';
 
@@ -14,6 +16,7 @@ export interface WorkDriving {
   readonly person: string;
   readonly signal: AbortSignal;
   readonly onEvent: (entry: JournalEntry) => void;
+  readonly short: ShortId;
 }
 
 export interface WorkEnd {
@@ -34,11 +37,12 @@ export async function driveWork(
   try {
     return await withTrustedWork(context, { jobs: options.jobs, observe: progress.observe }, async (work) => {
       const before = (await work.engine.snapshot()).state;
-      progress.begin(before);
+      const short = growingShortIds(await work.store.match(''));
+      progress.begin(before, short);
       const end = await whileInterruptible(
         context,
         {
-          message: 'stopping; what ran can be taken up again (press again to leave at once)',
+          message: 'stopping; the runs can be resumed (press again to exit at once)',
           endProcesses: () => Promise.all(progress.runIds().map(work.deps.sweep)),
         },
         async (signal) =>
@@ -46,7 +50,8 @@ export async function driveWork(
             work,
             signal,
             person: options.as ?? (await work.userName()),
-            onEvent: progress.tell,
+            onEvent: progress.onEvent,
+            short,
           }),
       );
       progress.stop();
@@ -65,10 +70,11 @@ export async function report(
   after: number,
   { ok, reason, help }: WorkEnd,
 ): Promise<void> {
-  const { err, paint } = context.terminal;
   if (!context.json) {
-    if (reason !== null) err(`${ok ? paint.yellow('!') : paint.red('✗')} ${reason}\n`);
-    if (help !== null) err(`  ${paint.dim('help:')} ${help}\n`);
+    const output = stderrOf(context.terminal);
+    const { paint } = output;
+    if (reason !== null) printLines(output, [`${ok ? paint.yellow('!') : paint.red('✗')} ${reason}`]);
+    if (help !== null) printLines(output, [`  ${paint.dim('help:')} ${help}`]);
     return;
   }
   const events = (await work.history()).filter(({ seq }) => seq > after);
