@@ -105,7 +105,7 @@ describe('conductor contract check', () => {
     const wrong = await check('--items', '../items.json');
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining('../items.json is no list of items'),
+      expect.stringContaining('../items.json is not a list of items'),
     ]);
   });
 
@@ -146,7 +146,7 @@ describe('conductor contract check', () => {
       ],
       [
         ['check', 'implementor-result', '../fine.json', '--items', '../fine.json'],
-        '--items is for planner-result',
+        '--items is only for planner-result',
       ],
       [['check', 'planner-result'], 'missing required argument'],
     ];

@@ -137,12 +137,12 @@ export function recordError(runId: string, problem: RecordProblem): CliError {
     case 'missing':
       return new CliError(
         `run ${runId} has no events: it never started`,
-        'if it did, its events.ndjson is gone: restore it from a copy; if not, its folder can be removed',
+        'if it did start, restore its events.ndjson from a copy; if not, remove its folder',
       );
     case 'corrupt':
       return new CliError(
         `events.ndjson of run ${runId} is corrupt at line ${problem.line}: ${problem.message}`,
-        'nothing was written to it; restore the file from a copy',
+        'conductor wrote nothing to it; restore the file from a copy',
         EXIT.failed,
       );
   }

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import type { Services } from '../../app/services.ts';
-import { UseCaseError } from '../../app/use-case-error.ts';
 import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import { formatJson } from '../../text/outside-text.ts';
 import { createRegistrar, type Dispatch } from './add-command.ts';
-import { CliError } from './cli-error.ts';
+import { exitCodeOfError, isUserError } from './cli-error.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './command-context.ts';
 import { addPlumbingCommands } from './commands/plumbing-commands.ts';
 import { addGateCommands, addLookCommands, addRunCommands } from './commands/run-commands.ts';
@@ -90,7 +89,7 @@ function reportError(
   json: boolean,
 ): ExitCode {
   const terminal = context?.terminal ?? fallback;
-  const known = isRefusal(error) || isExpectedFailure(error);
+  const known = isUserError(error) || isExpectedFailure(error);
   const { message } = tellFailure(error);
   const hint = hintFor(error);
   const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
@@ -102,20 +101,14 @@ function reportError(
   ]);
   if (!known && process.env.CONDUCTOR_DEBUG === '1' && error instanceof Error)
     terminal.err(`${error.stack}\n`);
-  if (error instanceof CliError) return error.exitCode;
-  return error instanceof UseCaseError && error.kind === 'usage' ? EXIT.usage : EXIT.failed;
-}
-
-/** Whether the user can fix the error, and its message says how. */
-function isRefusal(error: unknown): error is CliError | UseCaseError {
-  return error instanceof CliError || error instanceof UseCaseError;
+  return exitCodeOfError(error);
 }
 
 function hintFor(error: unknown): string | null {
-  if (isRefusal(error)) return error.help;
+  if (isUserError(error)) return error.help;
   return isExpectedFailure(error)
-    ? `nothing that is on record is lost; ${tellFailure(error).wayOut ?? 'fix this'}, then try again`
-    : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
+    ? `the record is complete; ${tellFailure(error).wayOut ?? 'fix this'}, then try again`
+    : 'this is a bug in conductor; CONDUCTOR_DEBUG=1 shows the stack';
 }
 
 function errorDocument(message: string, help: string | null): string {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
+import { exitCodeOfError } from '../../../src/surfaces/cli/cli-error.ts';
 import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
 import { hook } from '../../../src/surfaces/cli/commands/policy/hook.ts';
 import { checkPolicyCommand, checkPolicyPatch } from '../../../src/surfaces/cli/commands/policy/policy.ts';
@@ -205,10 +206,11 @@ describe('conductor policy check', () => {
   });
 
   it('refuses what is no patch, and a patch that is not there', async () => {
-    await expect(check('hello', [file])).rejects.toMatchObject({
+    const error: unknown = await check('hello', [file]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
       message: expect.stringMatching(/is not a valid patch: line 1: it names no file$/),
-      exitCode: 2,
     });
+    expect(exitCodeOfError(error)).toBe(2);
     const { context } = listen();
     await expect(checkPolicyPatch(context, [file], join(folder, 'nowhere'))).rejects.toMatchObject({
       exitCode: 2,
@@ -301,7 +303,7 @@ describe('conductor hook command', () => {
 
   it.each([
     [{ tool_name: 'Deploy', tool_input: { target: 'x' } }, 'the call of Deploy has no command to check'],
-    [{ command: 'ls', cwd: '/nowhere/at/all' }, "the folder /nowhere/at/all can't be found"],
+    [{ command: 'ls', cwd: '/nowhere/at/all' }, 'the folder /nowhere/at/all does not exist'],
   ])('names what is in the way of judging %j', async (input, message) => {
     expect(await ask(JSON.stringify(input))).toMatchObject({
       code: 2,

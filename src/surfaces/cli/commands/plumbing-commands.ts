@@ -1,7 +1,7 @@
 import type { Registrar } from '../add-command.ts';
 import { optional, TRUST_OPTION, text } from '../option-values.ts';
 
-const PLANNER = ['--planner <name>', 'rules (default), or model:NAME as the configuration has it'] as const;
+const PLANNER = ['--planner <name>', 'rules (default), or model:NAME from the configuration'] as const;
 
 const POLICY = [
   '--policy <file>',
@@ -22,7 +22,7 @@ export function addPlumbingCommands(registrar: Registrar): void {
 function addPlanner({ add, addBelow }: Registrar): void {
   add(
     'evaluate',
-    'ask the planner alone: an envelope in, the decision on stdout',
+    'evaluate an envelope without a run; prints the decision',
     'conductor evaluate --input envelope.json',
     async (context, _args, options) => {
       const { evaluate } = await import('./planner/evaluate.ts');
@@ -86,7 +86,7 @@ function addHook({ addGroup }: Registrar): void {
   const add = addGroup('hook', "answer an agent's hook", 'conductor hook command < call.json');
   add(
     'command',
-    'may this call run? The call is JSON on standard input',
+    'allow or block a tool call, given as JSON on standard input',
     'conductor hook command --policy policy.workspace.v1 < call.json',
     async (context, _args, options) => {
       const { hook } = await import('./policy/hook.ts');
@@ -103,19 +103,19 @@ function addContract({ addGroup }: Registrar): void {
   );
   add(
     'check <kind> <file>',
-    'check what an agent or a validator gave back against its contract',
+    'check the result of an agent or a validator against its contract',
     'conductor contract check planner-result result.json --items items.json',
     async (context, [kind, file], options) => {
       const { checkContract } = await import('./work/contract.ts');
       return checkContract(context, { kind: text(kind), file: text(file), items: optional(options.items) });
     },
-  ).option('--items <file>', 'for planner-result: the items that exist, as JSON');
+  ).option('--items <file>', 'for planner-result: the existing items, as JSON');
 }
 
 function addScope({ add }: Registrar): void {
   add(
     'scope',
-    'check each file of a patch against the scope of a task, by the four rules',
+    'check each file of a patch against the scope of a task',
     'conductor scope --item task.md --patch change.diff',
     async (context, _args, options) => {
       const { scope } = await import('./policy/scope.ts');
@@ -129,8 +129,8 @@ function addScope({ add }: Registrar): void {
   )
     .option('--item <file>', 'the body of the task, with its In Scope list; - for standard input')
     .option('--patch <file>', 'the patch; - for standard input')
-    .option('--summary <file>', 'what the implementor says of it; - for standard input')
-    .option('--base <ref>', 'what the patch was made from (default: HEAD)');
+    .option('--summary <file>', 'the summary of the implementor; - for standard input')
+    .option('--base <ref>', 'the base of the patch (default: HEAD)');
 }
 
 function addHarness({ addGroup }: Registrar): void {
@@ -148,16 +148,16 @@ function addHarness({ addGroup }: Registrar): void {
       });
     },
   )
-    .option('--report <file>', 'where the report goes (default: harness_report.json in the out folder)')
-    .option('--out <dir>', 'where screenshots, logs and proposals go')
-    .option('--case <id>', 'only this case')
+    .option('--report <file>', 'the path of the report (default: harness_report.json in the out folder)')
+    .option('--out <dir>', 'the folder for screenshots, logs and proposals')
+    .option('--case <id>', 'run only this case')
     .option(...TRUST_OPTION);
 }
 
 function addTools({ add, program }: Registrar): void {
   add(
     'schema [name]',
-    'a JSON Schema, for editors and other tools; without a name, the list',
+    'print a JSON Schema, or list them all',
     'conductor schema workflow',
     async (context, [name]) => {
       const { schema } = await import('./workflow/schema.ts');
@@ -166,7 +166,7 @@ function addTools({ add, program }: Registrar): void {
   );
   add(
     'completion <shell>',
-    'a completion script for bash, zsh or fish',
+    'print a completion script for bash, zsh or fish',
     'source <(conductor completion bash)',
     async (context, [shell]) => {
       const { completion } = await import('./start/completion.ts');

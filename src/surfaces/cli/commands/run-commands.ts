@@ -22,10 +22,10 @@ export function addRunCommands({ add }: Registrar): void {
   )
     .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
     .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
-    .option('--title <text>', 'names the run (default: the first line of the task)')
+    .option('--title <text>', 'the title of the run (default: the first line of the task)')
     .option('--no-baseline', "don't run the validators on the base commit first")
-    .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'continue in a process of its own')
+    .option('--wait', 'wait at gates until they are answered')
+    .option('--detach', 'continue in a background process')
     .option(...TRUST_OPTION);
 
   add(
@@ -37,20 +37,20 @@ export function addRunCommands({ add }: Registrar): void {
       return resume(context, text(run), { wait: options.wait === true, detach: options.detach === true });
     },
   )
-    .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'continue in a process of its own')
+    .option('--wait', 'wait at gates until they are answered')
+    .option('--detach', 'continue in a background process')
     .option(...TRUST_OPTION);
 
   add(
     'cancel <run>',
-    'end a run for good',
+    "end a run; it can't be resumed",
     'conductor cancel 0199ab --comment "wrong branch"',
     async (context, [run], options) => {
       const { cancel } = await import('./run/cancel.ts');
       return cancel(context, text(run), optional(options.comment));
     },
   )
-    .option('--comment <text>', 'why; it is kept with the run')
+    .option('--comment <text>', 'why; recorded with the run')
     .option(...TRUST_OPTION);
 }
 
@@ -58,13 +58,13 @@ export function addRunCommands({ add }: Registrar): void {
 export function addLookCommands({ add }: Registrar): void {
   add(
     'status [run]',
-    'where runs stand now',
+    'show the state of a run, or of all that have not ended',
     'conductor status 0199ab --watch',
     async (context, [run], options) => {
       const { status } = await import('./run/status.ts');
       return status(context, run ?? null, options.watch === true);
     },
-  ).option('--watch', 'follow until the run ends or waits; without RUN, until nothing moves');
+  ).option('--watch', 'follow until the run ends or waits; without RUN, until no process drives one');
   add(
     'runs',
     'list the runs of this repository, newest first',
@@ -76,13 +76,13 @@ export function addLookCommands({ add }: Registrar): void {
   )
     .option(
       '--state <state>',
-      'only runs that stand or ended so: waiting, interrupted, success, …',
+      'only runs with this state or outcome: waiting, interrupted, success, …',
       oneOf(STATE_FILTERS),
     )
     .option('--limit <n>', 'only the newest', wholeCount);
   add(
     'show <run>',
-    'the path of a run, its evaluations with their reasons, and its evidence',
+    'show the path of a run, its evaluations with reasons, and its evidence',
     'conductor show 0199ab',
     async (context, [run]) => {
       const { show } = await import('./run/show.ts');
@@ -91,7 +91,7 @@ export function addLookCommands({ add }: Registrar): void {
   );
   add(
     'logs <run> [step]',
-    'what agents and validators printed',
+    'print the output of agents and validators',
     'conductor logs 0199ab validate --follow',
     async (context, [run, step], options) => {
       const { logs } = await import('./run/logs.ts');
@@ -100,7 +100,7 @@ export function addLookCommands({ add }: Registrar): void {
   ).option('--follow', 'keep printing while the run continues');
   add(
     'diff <run>',
-    'the whole change of a run, as a patch',
+    'print all changes of a run as a patch',
     'conductor diff 0199ab --stat',
     async (context, [run], options) => {
       const { diff } = await import('./run/diff.ts');
@@ -108,19 +108,19 @@ export function addLookCommands({ add }: Registrar): void {
     },
   )
     .option('--stat', 'only the files and their counts')
-    .option('--raw', 'the bytes of the patch, for a file or a pipe');
+    .option('--raw', 'the unescaped patch, for a file or a pipe');
   add(
     'replay <run>',
-    'decide a recorded run again; with another workflow, find the first route that differs',
+    'replay the record of a run, or find where another workflow would differ',
     'conductor replay 0199ab --against .tnh/workflows/implement.yaml',
     async (context, [run = ''], options) => {
       const { replay } = await import('./record/replay.ts');
       return replay(context, run, typeof options.against === 'string' ? options.against : null);
     },
-  ).option('--against <file>', 'a workflow to lead the recorded run through');
+  ).option('--against <file>', 'the other workflow');
   add(
     'verify <run>',
-    'check the record of a run: its chain, its evidence and what is derived from it',
+    'check the record of a run: hash chain, evidence and derived files',
     'conductor verify 0199ab',
     async (context, [run = '']) => {
       const { verify } = await import('./record/verify.ts');
@@ -131,13 +131,13 @@ export function addLookCommands({ add }: Registrar): void {
 
 /** Registers the commands of the group "Answer gates". */
 export function addGateCommands({ add }: Registrar): void {
-  add('gates', 'what waits for a person', 'conductor gates', async (context) => {
+  add('gates', 'list the gates that wait for an answer', 'conductor gates', async (context) => {
     const { gates } = await import('./run/gates.ts');
     return gates(context);
   });
   add(
     'goldens <run>',
-    'the goldens that a run proposed, with their differences',
+    'show the goldens that a run proposes, with their differences',
     'conductor goldens 0199ab',
     async (context, [run]) => {
       const { goldens } = await import('./run/goldens.ts');
@@ -150,7 +150,7 @@ export function addGateCommands({ add }: Registrar): void {
   ] as const) {
     add(
       `${name} <run>`,
-      `${name} what a run waits for`,
+      `${name} the open gate of a run`,
       `conductor ${name} 0199ab --comment "…" --resume`,
       async (context, [run], options) => {
         const { answer } = await import('./run/answer.ts');
@@ -161,7 +161,7 @@ export function addGateCommands({ add }: Registrar): void {
         });
       },
     )
-      .option('--comment <text>', 'why; it is kept with the answer')
+      .option('--comment <text>', 'why; recorded with the answer')
       .option('--as <name>', 'who answers (default: the name git uses)')
       .option('--resume', 'resume the run at once')
       .option(...TRUST_OPTION);

@@ -5,20 +5,25 @@ import { TRUST_OPTION, text } from '../option-values.ts';
 export function addStartCommands({ add, addGroup }: Registrar): void {
   add(
     'init',
-    'make .tnh/ with a configuration and a first workflow; never overwrites',
+    'create .tnh/ with a configuration and a first workflow; overwrites nothing',
     'conductor init',
     async (context) => {
       const { init } = await import('./start/init.ts');
       return init(context);
     },
   );
-  add('doctor', 'what is configured, what is missing, how to fix it', 'conductor doctor', async (context) => {
-    const { doctor } = await import('./start/doctor.ts');
-    return doctor(context);
-  });
+  add(
+    'doctor',
+    'check what is installed and configured, and how to fix what is missing',
+    'conductor doctor',
+    async (context) => {
+      const { doctor } = await import('./start/doctor.ts');
+      return doctor(context);
+    },
+  );
   add(
     'demo',
-    'a whole run on a throw-away repository, without network or keys',
+    'try a whole run in a temporary repository, without network or keys',
     'conductor demo --yes',
     async (context, _args, options) => {
       const { demo } = await import('./start/demo.ts');
@@ -35,11 +40,11 @@ export function addStartCommands({ add, addGroup }: Registrar): void {
     },
   )
     .option('--list', 'list the repositories that you trust')
-    .option('--revoke', 'trust this repository no longer');
+    .option('--revoke', 'stop trusting this repository');
   const addAgents = addGroup('agents', 'try an agent without a run', 'conductor agents test claude-code');
   addAgents(
     'test <name>',
-    'have an agent write one file in a temporary repository',
+    'let an agent write one file in a temporary repository',
     'conductor agents test claude-code',
     async (context, [name]) => {
       const { testAgent } = await import('./start/agents.ts');

@@ -6,7 +6,7 @@ import { number, optional, text, wholeCount } from '../option-values.ts';
 export function addUpkeepCommands({ add, addGroup }: Registrar): void {
   add(
     'undo <run> [step]',
-    'restore what a rollback, a recovery or a removal kept; overwrites nothing',
+    'restore what a rollback, recovery or removal salvaged; overwrites nothing',
     'conductor undo 0199ab implement',
     async (context, [run, step], options) => {
       const { undo } = await import('./record/undo.ts');
@@ -19,13 +19,13 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
       });
     },
   )
-    .option('--ref <name>', 'put a ref back that a step moved, such as main')
-    .option('--branch <name>', 'make a branch of this name, and touch no file')
-    .option('--list', 'only say what is kept')
-    .option('--dry-run', 'only say what would be done');
+    .option('--ref <name>', 'restore a ref that a step moved, such as main')
+    .option('--branch <name>', 'restore as a branch of this name; changes no file')
+    .option('--list', 'only list the salvages')
+    .option('--dry-run', 'only print what would be done');
   const addWorktree = addGroup(
     'worktree',
-    'list the workspaces of runs, or remove those that the retention does not keep',
+    'list or remove the workspaces of runs',
     'conductor worktree list',
   );
   addWorktree('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
@@ -41,22 +41,22 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
       return pruneWorktrees(context, { ...retentionOptions(options), all: options.all === true });
     },
   )
-    .option('--dry-run', 'only say what would be removed')
-    .option('--all', 'prune the worktrees of all runs that have ended')
-    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
-    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+    .option('--dry-run', 'only print what would be removed')
+    .option('--all', 'remove those of all runs that have ended')
+    .option('--keep-runs <n>', 'keep this many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last N days', wholeCount);
   add(
     'clean',
-    'remove runs that the retention does not keep; what would be lost is salvaged first',
+    'remove old runs by the retention; salvages first what would be lost',
     'conductor clean --dry-run',
     async (context, _args, options) => {
       const { clean } = await import('./record/retention.ts');
       return clean(context, retentionOptions(options));
     },
   )
-    .option('--dry-run', 'only say what would be removed')
-    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
-    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+    .option('--dry-run', 'only print what would be removed')
+    .option('--keep-runs <n>', 'keep this many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last N days', wholeCount);
 }
 
 function retentionOptions(options: Readonly<Record<string, unknown>>): RetentionOptions {

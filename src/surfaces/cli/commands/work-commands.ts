@@ -2,16 +2,12 @@ import { WORK_STATUSES } from '../../../contracts/work/work-item.ts';
 import type { AddCommand, Registrar } from '../add-command.ts';
 import { number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
 
-const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
+const AS = ['--as <name>', 'your name in the record (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
 
 /** Registers the commands of the group "Plan and dispatch work items". */
 export function addWorkCommands({ addGroup }: Registrar): void {
-  const add = addGroup(
-    'work',
-    'work items: plan, list, show, dispatch, review, merge, watch and more',
-    'conductor work list',
-  );
+  const add = addGroup('work', 'plan, list, dispatch, review and merge work items', 'conductor work list');
   addBoardCommands(add);
   addAgentCommands(add);
   addUserCommands(add);
@@ -21,16 +17,16 @@ export function addWorkCommands({ addGroup }: Registrar): void {
 function addBoardCommands(add: AddCommand): void {
   add(
     'list',
-    'the board: items by status, and why each of them waits',
+    'show the board: items by status, and why each of them waits',
     'conductor work list --status blocked',
     async (context, _args, options) => {
       const { list } = await import('./work/list.ts');
       return list(context, optional(options.status));
     },
-  ).option('--status <status>', 'only items that stand so', oneOf(WORK_STATUSES));
+  ).option('--status <status>', 'only items with this status', oneOf(WORK_STATUSES));
   add(
     'show <id>',
-    'an item with its body, blockers, revision, reviews, runs and history',
+    'show an item with its blockers, revision, reviews and history',
     'conductor work show 3',
     async (context, [id]) => {
       const { show } = await import('./work/show.ts');
@@ -43,19 +39,19 @@ function addBoardCommands(add: AddCommand): void {
 function addAgentCommands(add: AddCommand): void {
   add(
     'plan',
-    'have the planner turn the approved specs into items now',
+    'let the planner turn approved specs into items',
     'conductor work plan',
     async (context, _args, options) => {
       const { plan } = await import('./work/plan.ts');
       return plan(context, { force: options.force === true, as: optional(options.as) });
     },
   )
-    .option('--force', 'also where no approved spec has changed since it was planned')
+    .option('--force', 'even if no approved spec has changed since the last plan')
     .option(...AS)
     .option(...TRUST_OPTION);
   add(
     'dispatch [id]',
-    'have an item, or all that are free, implemented and reviewed until nothing moves',
+    'implement and review an item, or all that are free',
     'conductor work dispatch --all --jobs 4',
     async (context, [id], options) => {
       const { dispatch } = await import('./work/dispatch.ts');
@@ -69,7 +65,7 @@ function addAgentCommands(add: AddCommand): void {
     .option(...TRUST_OPTION);
   add(
     'review <id>',
-    'have the revision of an item reviewed now',
+    'review the revision of an item now',
     'conductor work review 3',
     async (context, [id], options) => {
       const { review } = await import('./work/review.ts');
@@ -80,7 +76,7 @@ function addAgentCommands(add: AddCommand): void {
     .option(...TRUST_OPTION);
   add(
     'watch',
-    'plan, implement and review whatever there is to do, until Ctrl-C',
+    'plan, implement and review as work comes in, until Ctrl-C',
     'conductor work watch --jobs 3',
     async (context, _args, options) => {
       const { watch } = await import('./work/watch.ts');
@@ -104,12 +100,12 @@ function addUserCommands(add: AddCommand): void {
       return transition(context, text(id), text(status), { reason: optional(reason), as: optional(as) });
     },
   )
-    .option('--reason <text>', 'why; it is kept with the item')
+    .option('--reason <text>', 'why; recorded with the item')
     .option(...AS)
     .option(...TRUST_OPTION);
   add(
     'apply <file>',
-    'apply the result of a role: a plan, what an implementor says, a review',
+    'apply a result from a file: of a planner, implementor or reviewer',
     'conductor work apply result.json --item 3 --run 0199ab',
     async (context, [file], options) => {
       const { apply } = await import('./work/apply.ts');
@@ -122,14 +118,14 @@ function addUserCommands(add: AddCommand): void {
       });
     },
   )
-    .option('--item <id>', 'the item that an implementor or a reviewer speaks of')
-    .option('--run <run>', 'the run that did the work, whose evidence and patch count')
-    .option('--again', 'apply a plan that was applied before once more')
+    .option('--item <id>', "the item of an implementor's or reviewer's result")
+    .option('--run <run>', 'the run that did the work: the source of evidence and patch')
+    .option('--again', 'apply a plan again that was applied before')
     .option(...AS)
     .option(...TRUST_OPTION);
   add(
     'merge <id>',
-    'bring the approved revision of an item into the default branch',
+    'merge the approved revision of an item into the default branch',
     'conductor work merge 3',
     async (context, [id], options) => {
       const { merge } = await import('./work/merge.ts');
@@ -138,7 +134,7 @@ function addUserCommands(add: AddCommand): void {
   )
     .option(...AS)
     .option(...TRUST_OPTION);
-  add('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
+  add('labels', 'create the labels of items, and list them', 'conductor work labels', async (context) => {
     const { labels } = await import('./work/labels.ts');
     return labels(context);
   });
@@ -163,5 +159,5 @@ function addBodyCommands(add: AddCommand): void {
       const { lint } = await import('./work/lint.ts');
       return lint(context, text(file), optional(options.type));
     },
-  ).option('--type <type>', 'task or refinement (default: what the body looks like)');
+  ).option('--type <type>', 'task or refinement (default: detected from the body)');
 }

@@ -10,7 +10,7 @@ const VALIDATE_FORMATS: readonly ValidateFormat[] = ['human', 'json', 'sarif', '
 export function addWorkflowCommands({ add }: Registrar): void {
   add(
     'validate <files...>',
-    'check workflows before anything runs; configurations, policies, suites and prompts too',
+    'check workflows, configurations, policies, suites and prompts',
     'conductor validate .tnh/workflows/implement.yaml',
     async (context, files, options) => {
       const { validate } = await import('./workflow/validate.ts');
@@ -26,14 +26,14 @@ export function addWorkflowCommands({ add }: Registrar): void {
     },
   )
     .option('--format <format>', VALIDATE_FORMATS.join(', '), oneOf(VALIDATE_FORMATS), 'human')
-    .option('--verbose', 'show warnings as errors are shown: with their place, notes and help')
-    .option('--prove', 'prove what holds on every way through the workflow, and bound the worst case')
-    .option('--max-agent-runs <n>', 'fail when a run can start more agents', wholeCount)
-    .option('--max-wall <duration>', 'fail when a run can take longer, such as 90s, 15m, 2h, 3d', wallClock)
-    .option('--max-cost <usd>', 'fail when a run can cost more', dollars);
+    .option('--verbose', 'show warnings in full, with source, notes and help')
+    .option('--prove', 'prove what holds on every path, and bound the worst case')
+    .option('--max-agent-runs <n>', 'fail if a run can start more agents', wholeCount)
+    .option('--max-wall <duration>', 'fail if a run can take longer: 90s, 15m, 2h, 3d', wallClock)
+    .option('--max-cost <usd>', 'fail if a run can cost more', dollars);
   add(
     'graph <file>',
-    'a picture of a workflow',
+    'draw a workflow',
     'conductor graph .tnh/workflows/implement.yaml --format svg > implement.svg',
     async (context, [file], options) => {
       const { graph } = await import('./workflow/graph.ts');
@@ -42,7 +42,7 @@ export function addWorkflowCommands({ add }: Registrar): void {
   ).option('--format <format>', GRAPH_FORMATS.join(', '), oneOf(GRAPH_FORMATS), 'mermaid');
   add(
     'crashtest <workflow>',
-    'kill a workflow at every event, with scripted steps, and compare the ends; starts no agent',
+    'simulate a crash at every event, and compare how runs end; starts no agent',
     'conductor crashtest .tnh/workflows/implement.yaml',
     async (context, [workflow], options) => {
       const { crashtest } = await import('./workflow/crashtest.ts');
@@ -50,11 +50,11 @@ export function addWorkflowCommands({ add }: Registrar): void {
       return crashtest(context, text(workflow), { seed: number(seed) ?? 1, script: optional(script) });
     },
   )
-    .option('--seed <n>', 'where lines are torn, and which scripts when there are many', wholeCount, 1)
-    .option('--script <name>', 'only the script of this name');
+    .option('--seed <n>', 'chooses torn lines, and scripts if there are many', wholeCount, 1)
+    .option('--script <name>', 'run only this script');
   add(
     'explain <code>',
-    'what a diagnostic means, with an example that fails and one that passes',
+    'explain a diagnostic, with an example that fails and one that passes',
     'conductor explain WF007',
     async (context, [code]) => {
       const { explain } = await import('./workflow/explain.ts');

@@ -51,14 +51,14 @@ export async function whileDriving<T>(
     if (error instanceof TakenOver)
       throw new CliError(
         `this process stopped: ${error.message}`,
-        'nothing that is on record is lost, and the other process continues the run: conductor status --watch',
+        'the record is complete, and the other process continues the run: conductor status --watch',
         EXIT.failed,
       );
     if (isExpectedFailure(error)) {
       const { message, wayOut } = tellFailure(error);
       throw new CliError(
         `the run stopped: ${message}`,
-        `nothing that is on record is lost; ${wayOut ?? 'fix this'}, then conductor resume continues the run`,
+        `the record is complete; ${wayOut ?? 'fix this'}, then conductor resume continues the run`,
         EXIT.failed,
       );
     }
@@ -129,6 +129,7 @@ export async function reportEnd(
         checks: await allNotes({ directory, view: () => end.view }),
         gate: await openGateLines(context.terminal, project, end.view, directory),
         nextCommands: (commands ?? nextCommands(end, id)).map((command) => withRepo(command, context.repo)),
+        now: project.clock.now(),
         width: stderrOf(context.terminal).width,
       }),
     );

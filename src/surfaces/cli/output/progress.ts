@@ -110,7 +110,7 @@ function eventLine(terminal: Terminal, event: RunEvent, view: RunView): string |
     case 'policy_violation':
       return paint.red(`! ${event.payload.class}: ${printable(event.payload.subject)}`);
     case 'gate_requested':
-      return paint.yellow(`? ${event.step_id} waits for a person: ${printable(event.payload.reason)}`);
+      return paint.yellow(`? ${event.step_id} waits for approval: ${printable(event.payload.reason)}`);
     case 'step_waiting':
       return event.payload.until === undefined
         ? null

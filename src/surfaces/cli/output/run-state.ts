@@ -16,7 +16,8 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
       return `interrupted: conductor resume ${id}`;
     case 'waiting': {
       const awaiting = run.status?.awaiting ?? null;
-      if (awaiting === null) return `waiting: ${printable(run.status?.blocking_reason ?? 'for a time')}`;
+      if (awaiting === null)
+        return `waiting: ${printable(run.status?.blocking_reason ?? 'until a stated time')}`;
       const { gate, expires_at } = awaiting;
       const expired = expires_at !== null && now.getTime() >= Date.parse(expires_at);
       return expired ? `waiting: expired, conductor resume ${id} will time it out` : `waiting: ${gate}`;

@@ -31,6 +31,7 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
       checks: shown.notes,
       gate: await openGateLines(context.terminal, open.records, view, record.directory),
       nextCommands: commandsFor(shown.needs, open, id).map((command) => withRepo(command, context.repo)),
+      now: open.records.clock.now(),
       width: output.width,
     }),
   );

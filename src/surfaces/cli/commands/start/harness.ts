@@ -34,7 +34,7 @@ export async function runHarness(
   const { suite } = checked;
   checkCase(suite, options.only);
   const { terminal } = context;
-  // In a run, what starts this was trusted with the run, and agents write suites that nobody could be asked about.
+  // Inside a run, the caller was trusted together with the run. Agents may have written the suite since.
   if (process.env[MARK_VARIABLE] === undefined)
     await ensureTrust(context, { configuration: false, suite: { path: resolve(path), suite } });
   const { report, reportPath, exitCode } = await runSuite({
@@ -49,17 +49,17 @@ export async function runHarness(
       only: options.only ?? undefined,
     },
     repro: (id) =>
-      commandLine(['conductor', 'harness', 'run', nearPath(context.startDir, path), '--case', id]),
+      commandLine(['conductor', 'harness', 'run', relativePath(context.startDir, path), '--case', id]),
     print: context.json ? terminal.err : terminal.out,
   });
   if (context.json) printJson(context, { ok: exitCode === 0, report_path: reportPath, report });
   return exitCode === 0 ? EXIT.success : EXIT.failed;
 }
 
-/** As a person in that folder would write it. */
-function nearPath(folder: string, path: string): string {
-  const way = relative(folder, resolve(path));
-  return way.startsWith('..') ? resolve(path) : way;
+/** The path relative to the folder; absolute if it is outside. */
+function relativePath(folder: string, path: string): string {
+  const inside = relative(folder, resolve(path));
+  return inside.startsWith('..') ? resolve(path) : inside;
 }
 
 async function readSuite(path: string): Promise<Uint8Array> {

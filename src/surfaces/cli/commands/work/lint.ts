@@ -5,11 +5,11 @@ import { type BodyKind, TYPE_OF_KIND } from '../../../../work/body-template.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
-import { bodyKind } from './template.ts';
+import { expectBodyKind } from './template.ts';
 
 /** Checks the body of a work item against its template. */
 export async function lint(context: VerbContext, path: string, type: string | null): Promise<ExitCode> {
-  const wanted = type === null ? null : bodyKind(type);
+  const wanted = type === null ? null : expectBodyKind(type);
   const markdown = await readText(path);
   const body = readBody(markdown);
   const kind = wanted ?? body.kind;

@@ -39,7 +39,7 @@ function printRest(
   const lines: string[] = [];
   if (shown === 0 && state.items.size > 0) lines.push(`no item is ${status}`);
   if (state.items.size === 0)
-    lines.push('there are no work items yet; conductor work plan makes them from approved specs');
+    lines.push('there are no work items yet; conductor work plan creates them from approved specs');
   if (planningStopped !== null) lines.push(`${oneLine(planningStopped)}; conductor work plan tries it again`);
   else if (unplanned.length > 0)
     lines.push(

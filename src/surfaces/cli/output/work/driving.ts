@@ -103,7 +103,7 @@ export function endOfLoop(
       code: EXIT.failed,
       ok: false,
       reason: end.problems.join('; '),
-      help: 'conductor work list says where items stand; fix this, then dispatch the item by its id',
+      help: 'conductor work list shows the items; fix this, then dispatch the item by its id',
     };
   const left = ids.flatMap((id) => state.items.get(id) ?? []).filter(({ item }) => !isTerminal(item.status));
   const [first] = left;
@@ -122,6 +122,6 @@ export function endOfLoop(
     reason: single
       ? `item ${id} is ${status} and waits`
       : `${left.length} of ${ids.length} items wait: ${left.map(({ item }) => item.id).join(', ')}`,
-    help: 'conductor work list says for what',
+    help: 'conductor work list shows why',
   };
 }
