@@ -12,6 +12,10 @@ async function linesOf({ repo, home }: Scene, args: readonly string[], columns: 
   return output.replaceAll('\r', '').trimEnd().split('\n');
 }
 
+function tooLong(lines: readonly string[]): string[] {
+  return lines.filter((line) => [...line].length > COLUMNS);
+}
+
 /** Numbers are made equal, because ages and durations grow between two calls. */
 function wordsIn(lines: readonly string[]): string[] {
   return lines
@@ -26,7 +30,7 @@ async function expectFits(scene: Scene, args: readonly string[]): Promise<readon
   const isWhole = (word: string) => words.has(word) || word.endsWith('…') || word.startsWith('…/');
   expect({
     args,
-    tooLong: lines.filter((line) => [...line].length > COLUMNS),
+    tooLong: tooLong(lines),
     broken: wordsIn(lines).filter((word) => !isWhole(word)),
   }).toEqual({ args, tooLong: [], broken: [] });
   return lines;
@@ -77,7 +81,7 @@ describe('a terminal of 80 columns', () => {
     const runs = await expectFits(scene, ['runs']);
     expect(runs).toHaveLength(2);
     expect(runs[0]).toContain('Rework the');
-    for (const args of LOOKS) await expectFits(scene, args);
+    await Promise.all(LOOKS.map((args) => expectFits(scene, args)));
   });
 
   test.concurrent('shows what doctor finds without a broken word', async ({ openScene }) => {
@@ -86,10 +90,13 @@ describe('a terminal of 80 columns', () => {
 
   test.concurrent('shows the help of commands and of their subcommands', async ({ openScene }) => {
     const scene = await openScene();
-    for (const command of HELP) {
-      const [usage] = await expectFits(scene, [...command, '--help']);
-      expect(usage).toMatch(new RegExp(`^Usage: ${['conductor', ...command].join(' ')} `));
-    }
+    await Promise.all(
+      HELP.map(async (command) => {
+        const lines = await linesOf(scene, [...command, '--help'], COLUMNS);
+        expect(lines[0]).toMatch(new RegExp(`^Usage: ${['conductor', ...command].join(' ')} `));
+        expect([command, tooLong(lines)]).toEqual([command, []]);
+      }),
+    );
   });
 });
 

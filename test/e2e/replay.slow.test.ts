@@ -25,7 +25,9 @@ describe('the replay of a run', () => {
     const { runId } = await scene.run('revision-cap');
     expect(await scene.conductor('replay', runId)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^✓ run .* replays: \d+ events decided again, \d+ copied from the record\n$/),
+      stdout: expect.stringMatching(
+        /^✓ run .* replays: \d+ events decided again, \d+ copied from the record\n$/,
+      ),
     });
     const { stdout } = await scene.conductor('replay', runId, '--json');
     const document = JSON.parse(stdout);

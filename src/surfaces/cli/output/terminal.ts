@@ -81,11 +81,11 @@ function createPaint(enabled: boolean): Paint {
 
 const ESC = '\\u001b';
 /**
- * The escape sequences that conductor itself writes: its colours, none of which hides text, and at the start of a text
- * the cursor movements that rewrite lines.
+ * The escape sequences that conductor itself writes: its colours and those of diagnostics, none of which hides text,
+ * and at the start of a text the cursor movements that rewrite lines.
  */
 const OWN_SEQUENCE = new RegExp(
-  `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:1|2|22|3[1-4]|39)m)`,
+  `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:0|1|2|22|(?:1;)?3[1-4]|39)m)`,
   'u',
 );
 
@@ -128,6 +128,15 @@ export function stderrOf({
 export function printLines({ write, width }: Output, lines: readonly string[]): void {
   const wrapped = lines.flatMap((line) => wrapLine(line, width));
   if (wrapped.length > 0) write(`${wrapped.join('\n')}\n`);
+}
+
+/** A line of a source frame, whose columns must stay aligned: `12 | text`, `   | ^^^`, `--> file` or `::: file`. */
+const FRAME_LINE = new RegExp(`^(?:${ESC}\\[[\\d;]*m| |\\d)*(?:\\||-->|:::)`, 'u');
+
+/** Prints rendered diagnostics: messages, notes and help are wrapped, source frames are not. */
+export function printDiagnostics({ write, width }: Output, text: string): void {
+  const wrap = (line: string) => (FRAME_LINE.test(line) ? [line] : wrapLine(line, width));
+  write(text.split('\n').flatMap(wrap).join('\n'));
 }
 
 /** Neutralises the control sequences in text from outside, which a terminal would execute. */

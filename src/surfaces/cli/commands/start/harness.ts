@@ -5,7 +5,6 @@ import { runSuite } from '../../../../../harness/harness.ts';
 import type { HarnessSuite } from '../../../../contracts/documents/harness-suite.ts';
 import { MARK_VARIABLE } from '../../../../contracts/run/process-mark.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { renderHuman } from '../../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { commandLine } from '../../../../text/shell-words.ts';
@@ -14,6 +13,7 @@ import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { printRefusal } from '../../output/refused-document.ts';
 
 interface HarnessOptions {
   readonly report: string | null;
@@ -75,7 +75,7 @@ function refuse(context: VerbContext, path: string, { diagnostics, text }: Check
   if (context.json) {
     const document = renderJson([{ path, diagnostics }]);
     terminal.out(`${formatJson(document)}\n`);
-  } else terminal.err(renderHuman(diagnostics, { name: path, text }, { color: terminal.paint.enabled }));
+  } else printRefusal(terminal, { name: path, text, diagnostics });
   return EXIT.usage;
 }
 

@@ -18,7 +18,7 @@ import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printConfigWarnings } from '../../output/config-warnings.ts';
-import { printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
+import { printDiagnostics, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 import { hasSystemCode } from '../../system-error.ts';
 
 export type ValidateFormat = 'human' | 'json' | 'sarif' | 'github';
@@ -90,7 +90,8 @@ function printHuman(context: VerbContext, file: ValidatedDocument, verbose: bool
   const output = stdoutOf(context.terminal);
   const { paint } = output;
   const render = verbose ? renderHuman : renderBrief;
-  output.write(render(file.diagnostics, { name: file.path, text: file.text }, { color: paint.enabled }));
+  const source = { name: file.path, text: file.text };
+  printDiagnostics(output, render(file.diagnostics, source, { color: paint.enabled }));
   const errors = file.diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = file.diagnostics.length - errors;
   const more = verbose ? '' : ' (--verbose shows more)';
