@@ -60,7 +60,7 @@ export function endProblems(
       return [`it exited with ${end.code} instead of ${expected}${detail}`];
     }
     case 'signalled':
-      return [`it was ended by ${end.signal}`];
+      return [`it was killed by ${end.signal}`];
     case 'not_started':
       return [`it could not be started: ${end.message}`];
     case 'timeout':
@@ -70,7 +70,7 @@ export function endProblems(
 
 function fileProblems(cwd: string, path: string, expected: boolean | TextExpectation): string[] {
   const full = join(cwd, path);
-  if (expected === false) return existsSync(full) ? [`${path} is there and must not be`] : [];
+  if (expected === false) return existsSync(full) ? [`${path} exists, but must not`] : [];
   if (!existsSync(full)) return [`${path} is not there`];
   if (expected === true) return [];
   if (!statSync(full).isFile()) return [`${path} is not a file`];

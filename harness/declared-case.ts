@@ -72,7 +72,7 @@ function describe(issue: ShapeIssue, data: unknown): string {
   switch (issue.kind) {
     case 'unknown_key': {
       const near = didYouMean(key, knownKeysAt(harnessSuiteSchema, issue.path.slice(0, -1), data));
-      return `${path} is no key${near === null ? '' : `; did you mean \`${near}\`?`}`;
+      return `${path} is an unknown key${near === null ? '' : `; did you mean \`${near}\`?`}`;
     }
     case 'missing':
       return `${path} is missing`;

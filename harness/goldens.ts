@@ -39,7 +39,7 @@ export function createGoldens(place: GoldenPlace): Goldens {
       if (isAbsolute(place.folder) || join(prefix, path).split(sep).includes('..'))
         throw new Error(`the folder of the goldens, ${place.folder}, is outside of the repository`);
       if (typeof content !== 'string' && !(content instanceof Uint8Array))
-        throw new Error(`the golden ${path} is held against text or bytes, and was given ${typeof content}`);
+        throw new Error(`the golden ${path} is compared with text or bytes, and was given ${typeof content}`);
       const after = bytesOf(place, content, options);
       const earlier = results.get(path);
       if (earlier !== undefined && earlier.caseId !== caseId && Buffer.compare(earlier.bytes, after) !== 0)

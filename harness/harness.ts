@@ -178,8 +178,8 @@ function guardReport(breakOff: (reason: string) => void): { readonly lift: () =>
     process.exit(code);
   };
   const onSignal = (signal: NodeJS.Signals): void =>
-    stop(`the harness was ended by ${signal}`, SIGNALS[signal as keyof typeof SIGNALS] ?? 1);
-  const onError = (error: unknown): void => stop(`an error that nobody caught: ${messageOf(error)}`, 1);
+    stop(`the harness was killed by ${signal}`, SIGNALS[signal as keyof typeof SIGNALS] ?? 1);
+  const onError = (error: unknown): void => stop(`uncaught error: ${messageOf(error)}`, 1);
   const onExit = (code: number): void => {
     lift();
     killAllGroups();

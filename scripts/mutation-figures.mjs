@@ -1,4 +1,4 @@
-// What came of the mutants, file by file, from the reports of the mutation tests.
+// Counts killed and surviving mutants per file, from the reports of the mutation tests.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const START = '<!-- figures -->';
@@ -39,10 +39,16 @@ export function scoreOf({ killed, living }) {
 
 /** A line for each folder and, under it, for each of its files. */
 export function tableOf(folders) {
-  const rows = folders.flatMap(({ folder, figures }) => [
-    cells(`**${folder}**`, sumOf(figures, folder)),
-    ...figures.map((figure) => cells(`\`${figure.path}\``, figure)),
-  ]);
+  return renderRows(
+    folders.flatMap(({ folder, figures }) => [
+      sumOf(figures, `**${folder}**`),
+      ...figures.map((figure) => ({ ...figure, path: `\`${figure.path}\`` })),
+    ]),
+  );
+}
+
+export function renderRows(figures) {
+  const rows = figures.map(cells);
   const header = ['file', 'mutants', 'killed', 'alive', 'score'];
   const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at].length)));
   const line = (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at])).join(' | ')} |`;
@@ -50,9 +56,9 @@ export function tableOf(folders) {
   return [line(header), rule, ...rows.map(line)].join('\n');
 }
 
-function cells(name, figure) {
-  const { killed, living } = figure;
-  return [name, String(killed + living), String(killed), String(living), `${scoreOf(figure).toFixed(1)} %`];
+function cells(figure) {
+  const { path, killed, living } = figure;
+  return [path, String(killed + living), String(killed), String(living), `${scoreOf(figure).toFixed(1)} %`];
 }
 
 export function writeTable(page, table) {

@@ -1,5 +1,5 @@
 // Runs random workflows on the real runtime in a simulated world where everything goes wrong, and checks the
-// laws. The same suite runs, shorter, with the tests; see docs/guide/crashtest.md. SEED=N repeats one run.
+// laws. The same suite runs, shorter, with the tests; see docs/internals/simulator.md. SEED=N repeats one run.
 import { parseArgs } from 'node:util';
 import { runLongSuite } from './long-suite.mjs';
 

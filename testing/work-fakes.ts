@@ -11,8 +11,8 @@ import type {
   RevisionRequest,
   WorkProvider,
 } from '../src/ports/work-provider.ts';
-import { categoryOf, labelsOf } from '../src/work/labels.ts';
-import type { RoleEnd, RoleRequest } from '../src/work/role.ts';
+import type { RoleEnd, RoleRequest } from '../src/work/engine/role.ts';
+import { categoryOf, formatLabels } from '../src/work/items/labels.ts';
 
 /** A journal in memory. Everything that uses the same one sees the same entries, and one at a time appends. */
 export function createMemoryJournal(now: () => string): WorkJournal & { readonly entries: JournalEntry[] } {
@@ -161,7 +161,7 @@ function writeOne(shelves: Shelves, ids: Map<string, string>, write: ProviderWri
   const { items } = shelves;
   const put = (item: ProviderItem): ProviderWritten => {
     const other = item.labels.filter((label) => categoryOf(label) === null);
-    const labelled = { ...item, labels: labelsOf({ ...item.item, other }) };
+    const labelled = { ...item, labels: formatLabels({ ...item.item, other }) };
     items.set(item.item.id, labelled);
     return { kind: 'item', ...labelled };
   };
@@ -286,6 +286,7 @@ export function createScriptedRunner(script: RoleScript, newRunId: () => string)
       return runs.get(runId) ?? { kind: 'lost', reason: 'it is gone' };
     },
     look: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
+    resume: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
     cancel: async (runId) => {
       cancelled.push(runId);
     },

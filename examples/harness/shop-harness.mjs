@@ -1,5 +1,5 @@
 // A command and a page, tried by the harness kit: node examples/harness/shop-harness.mjs in a repository that has
-// cli.mjs and server.mjs. docs/guide/harness.md describes every option of a case.
+// cli.mjs and server.mjs. docs/guide/checks/harness.md describes every option of a case.
 const { harness } = await import(process.env.CONDUCTOR_HARNESS ?? 'tnh-conductor/harness');
 
 await harness('shop', (t) => {

@@ -97,19 +97,19 @@ async function refuseStale(
 ): Promise<AnswerResult | null> {
   if (!binding.ok)
     return refuse(
-      `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+      `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so the gate did not show the current state`,
       'restore it, or reject the gate',
     );
   const run = workspaceOf(view, request.record.directory, request);
   if (!(await request.workspace.isVisible(run)))
     return refuse(
-      `the workspace ${run.worktreePath} of run ${view.runId} can't be seen from here, so what was shown can't be compared`,
+      `the workspace ${run.worktreePath} of run ${view.runId} isn't visible from this machine or container, so what was shown can't be compared`,
       'answer where that folder is, or mount it',
     );
   await request.workspace.reopen(run, view.state.tree);
   if (await showsWhatIsThere(request.workspace, run, awaiting)) return null;
   return refuse(
-    `the files changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+    `the files changed since gate ${awaiting.stepId} was opened, so the gate did not show the current state`,
     `conductor resume ${view.runId} opens the gate again with the files as they are`,
   );
 }
@@ -120,7 +120,7 @@ function refuseExpired(view: RunView, { stepId, expiresAt }: AwaitingView): Answ
 
 /** Help after a refused answer: the first answer counts, so the run only needs to be resumed. */
 function resumeAnswered({ directory, driverPid }: AnswerRequest['record']): string | null {
-  return driverPid === null ? `conductor resume ${directory.runId} goes on with that answer` : null;
+  return driverPid === null ? `conductor resume ${directory.runId} continues with that answer` : null;
 }
 
 function alreadyAnswered(stepId: string, answer: string, by: string | null): string {

@@ -1,6 +1,6 @@
 import { parsePatch } from '../policy/patch.ts';
 import { judgeScope, type ScopeVerdict } from '../runtime/evidence/classify-patch.ts';
-import { readBody } from '../work/body.ts';
+import { readBody } from '../work/bodies/body.ts';
 import type { OpenScope } from './services.ts';
 import { UseCaseError } from './use-case-error.ts';
 

@@ -41,7 +41,7 @@ export function judgeRetention(runs: readonly RunListing[], retention: Retention
       return { run, due: true, reason: `it has ended${describeNewer(retention.keepRuns)}` };
     if (age >= retention.keepDays * DAY_MS)
       return { run, due: true, reason: `it ended ${retention.keepDays} days ago or more` };
-    return { run, due: false, reason: 'the retention keeps it' };
+    return { run, due: false, reason: 'retention keeps it' };
   });
 }
 
@@ -55,7 +55,7 @@ export function whyAlive({ status, driverPid }: RunListing): string | null {
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
   if (status === null) return "its status can't be read";
   if (status.lifecycle_state === 'waiting')
-    return `it waits for a ${status.awaiting === null ? 'time' : 'person'}`;
+    return status.awaiting === null ? 'it is parked' : 'it is waiting for approval';
   return status.outcome === null ? 'it has not ended' : null;
 }
 

@@ -11,20 +11,19 @@ import type { Plan } from '../kernel/plan.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
 import type { Planner } from '../ports/planner.ts';
-import type { ResumableRoleRunner } from '../ports/role-runner.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { ResultCheckingRunner } from '../ports/role-runner.ts';
+import type { Ids, RunStore } from '../ports/run-store.ts';
 import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
 import type { SpecReading } from '../ports/spec-folder.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
 import type { RunDeps, RunObserver } from '../runtime/run-context.ts';
-import type { WorkEngine } from '../runtime/work/loop.ts';
+import type { WorkEngine } from '../runtime/work/work-engine.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { ComparedPart } from '../trust/compare-parts.ts';
-import type { RoleSubject } from '../work/role.ts';
+import type { RoleSubject } from '../work/engine/role.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Retention } from './retention.ts';
 
@@ -148,7 +147,7 @@ export interface OpenWork extends OpenProject {
   /** Returns the labels that were created. */
   readonly setUpLabels: () => Promise<readonly string[]>;
   /** Checks a result that a user supplies against the evidence of a run. */
-  readonly judgeResult: ResumableRoleRunner['judge'];
+  readonly judgeResult: ResultCheckingRunner['checkResult'];
   readonly close: () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { Proof } from '../work/scope/classify-scope.ts';
-import type { ProgramPair } from '../work/scope/proofs/proof-of.ts';
+import type { ProgramPair } from '../work/scope/proofs/prove-equivalence.ts';
 
 /** A file that a patch changes, with the information to find its content. */
 export interface SoughtFile {

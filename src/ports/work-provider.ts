@@ -1,6 +1,5 @@
-import type { Revision } from '../contracts/work/work-item.ts';
-import type { LabelDefinition } from '../work/labels.ts';
-import type * as values from '../work/provider-values.ts';
+import type { LabelDefinition } from '../work/items/labels.ts';
+import type * as values from '../work/items/provider-values.ts';
 
 /**
  * Stores items, revisions and reviews where users see them: a local database or a forge. It makes no decisions. Writes
@@ -29,21 +28,6 @@ export type ItemFields = values.ItemFields;
 export type ProviderWrite = values.ProviderWrite;
 export type ProviderWritten = values.ProviderWritten;
 export type RevisionRequest = values.RevisionRequest;
-
-export type RevisionMade =
-  | { readonly ok: true; readonly revision: Revision }
-  | { readonly ok: false; readonly reason: string };
-
-export interface MergeRequest {
-  readonly itemId: string;
-  readonly revisionId: string;
-  /** The approved head: if the branch has moved since, nothing is merged. */
-  readonly headSHA: string;
-  readonly message: string;
-  readonly by: string;
-  readonly at: string;
-}
-
-export type Merged =
-  | { readonly ok: true; readonly into: string; readonly commit: string }
-  | { readonly ok: false; readonly reason: string; readonly help: string };
+export type RevisionMade = values.RevisionMade;
+export type MergeRequest = values.MergeRequest;
+export type Merged = values.Merged;

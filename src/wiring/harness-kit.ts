@@ -19,7 +19,7 @@ export async function findHarnessKit(root: string, env: NodeJS.ProcessEnv): Prom
   const browser = await findNamedBrowser(env);
   return {
     environment: {
-      CONDUCTOR_HARNESS: join(real, 'dist', 'src', 'harness', 'index.js'),
+      CONDUCTOR_HARNESS: join(real, 'dist', 'lib', 'harness.js'),
       CONDUCTOR_BIN: join(real, 'dist', 'bin', 'conductor.js'),
       ...(browser === null ? {} : { CONDUCTOR_CHROMIUM: browser.path }),
     },

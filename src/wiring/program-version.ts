@@ -52,7 +52,7 @@ export function askVersion(
 }
 
 function readAnswer(output: string, code: number | null, signal: NodeJS.Signals | null): VersionAnswer {
-  if (signal !== null) return reportTrouble(`was ended by ${signal} when asked for its version`);
+  if (signal !== null) return reportTrouble(`was killed by ${signal} when asked for its version`);
   if (code !== 0) return reportTrouble(`exits with code ${code} when asked for its version`);
   const line = output.split('\n').find((each) => /\d+\.\d+/.test(each));
   if (line === undefined) return reportTrouble('tells no version');

@@ -10,7 +10,7 @@ import { createTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { Opened, OpenTrust, TrustedRepository, TrustWanted } from '../app/services.ts';
 import type { ConfigDocument } from '../contracts/config/config.ts';
 import type { TrustedPart } from '../contracts/config/trust.ts';
-import type { TrustStore } from '../ports/trust-store.ts';
+import type { TrustStore } from '../ports/shared-stores.ts';
 import { isPathInside } from '../text/paths.ts';
 import { type ComparedPart, compareParts, isCovered } from '../trust/compare-parts.ts';
 import { configParts } from '../trust/config-parts.ts';

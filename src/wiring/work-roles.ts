@@ -4,12 +4,12 @@ import { createRevisionReader } from '../adapters/workspace/items/revision-reade
 import type { OpenProject } from '../app/services.ts';
 import type { WorkConfig } from '../contracts/config/config.ts';
 import type { Role } from '../contracts/work/work-results.ts';
-import type { ResumableRoleRunner } from '../ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
-import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
-import type { RoleSubject } from '../work/role.ts';
-import type { RoleChecks } from '../work/role-result.ts';
+import { ROLE_WORKFLOWS, type RoleDocument, resolveRoleWorkflow } from '../runtime/work/role-workflow.ts';
+import type { RoleSubject } from '../work/engine/role.ts';
+import type { RoleChecks } from '../work/results/role-result.ts';
 
 interface WorkRolesRequest {
   readonly project: OpenProject;
@@ -21,7 +21,7 @@ interface WorkRolesRequest {
 }
 
 /** Runs the roles of work items as runs of a project. */
-export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
+export function createWorkRoles(request: WorkRolesRequest): ResultCheckingRunner {
   const { project, work, checks, judgePatch, observe } = request;
   return createRoleRunner({
     project,
@@ -29,7 +29,12 @@ export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner 
     judgePatch,
     reader: createRevisionReader({ repoRoot: project.repoRoot, branch: work.branch }),
     workflow: async (role, inputs) =>
-      roleWorkflow(await findDocument(role, project.workflowFolders), work.agents, project.context, inputs),
+      resolveRoleWorkflow(
+        await findDocument(role, project.workflowFolders),
+        work.agents,
+        project.context,
+        inputs,
+      ),
     ...(observe === undefined ? {} : { observe }),
   });
 }

@@ -4,17 +4,17 @@ import type { OpenProject, OpenWork, WorkOptions } from '../app/services.ts';
 import type { WorkItem } from '../contracts/work/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
 import { judgeScope } from '../runtime/evidence/classify-patch.ts';
-import { createWorkEngine } from '../runtime/work/loop.ts';
 import type { JudgePatch } from '../runtime/work/role-runner.ts';
-import type { ReadLabels } from '../work/apply/planner.ts';
-import { readBody } from '../work/body.ts';
-import { checkImplementorResult } from '../work/contract/implementor-result.ts';
-import type { KnownItem } from '../work/contract/planned-ids.ts';
-import { checkPlannerResult } from '../work/contract/planner-result.ts';
-import type { Checked } from '../work/contract/problem-codes.ts';
-import { checkReviewerResult } from '../work/contract/reviewer-result.ts';
-import { fieldsOfLabels, LABELS } from '../work/labels.ts';
-import type { RoleChecks } from '../work/role-result.ts';
+import { createWorkEngine } from '../runtime/work/work-engine.ts';
+import { readBody } from '../work/bodies/body.ts';
+import type { ReadLabels } from '../work/engine/apply/planner.ts';
+import { LABELS, readLabelFields } from '../work/items/labels.ts';
+import { checkImplementorResult } from '../work/results/implementor-result.ts';
+import type { ExistingItem } from '../work/results/planned-ids.ts';
+import { checkPlannerResult } from '../work/results/planner-result.ts';
+import type { Checked } from '../work/results/problem-codes.ts';
+import { checkReviewerResult } from '../work/results/reviewer-result.ts';
+import type { RoleChecks } from '../work/results/role-result.ts';
 import type { Configured } from './configured.ts';
 import { openLocalWork } from './work-local.ts';
 import { createWorkRoles } from './work-roles.ts';
@@ -51,9 +51,9 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
       readLabels,
       checkPlan: (result, { items }) =>
-        formatProblems(checkPlannerResult(result, { items: [...items.values()].map(toKnownItem) })),
+        formatProblems(checkPlannerResult(result, { items: [...items.values()].map(toExistingItem) })),
     }),
-    judgeResult: runner.judge,
+    judgeResult: runner.checkResult,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
     specPlace: async () => ({
@@ -70,13 +70,14 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
 }
 
 const CHECKS: RoleChecks = {
-  planner: (result, items) => formatProblems(checkPlannerResult(result, { items: items.map(toKnownItem) })),
+  planner: (result, items) =>
+    formatProblems(checkPlannerResult(result, { items: items.map(toExistingItem) })),
   implementor: (result) => formatProblems(checkImplementorResult(result)),
   reviewer: (result) => formatProblems(checkReviewerResult(result)),
 };
 
 /** Items change while a planner works. A status that it copied is not an error, so only `closed` is compared. */
-function toKnownItem({ item: { status, ...rest } }: { readonly item: WorkItem }): KnownItem {
+function toExistingItem({ item: { status, ...rest } }: { readonly item: WorkItem }): ExistingItem {
   return status === 'closed' ? { ...rest, status } : rest;
 }
 
@@ -86,7 +87,7 @@ function formatProblems(checked: Checked<unknown>): readonly string[] {
 
 /** The contract requires one label of each category, so the defaults only satisfy the types. */
 const readLabels: ReadLabels = (labels) => {
-  const { type, priority, complexity, other } = fieldsOfLabels(labels);
+  const { type, priority, complexity, other } = readLabelFields(labels);
   const known = type ?? 'implement';
   return {
     type: known,

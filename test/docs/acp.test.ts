@@ -15,7 +15,7 @@ if (!hasPython) process.stderr.write('the ACP agent of the documentation is left
 
 describe.skipIf(!hasPython)('the agent on the page about ACP', () => {
   it('is added by four lines, asks, is answered, and is believed for what it made', async () => {
-    const page = await readPage('docs/guide/acp.md');
+    const page = await readPage('docs/guide/agents/claude-code-codex-acp.md');
     const config = blockOf(page, 'yaml acp').text;
     expect(config.trim().split('\n')).toHaveLength(4);
     const repo = await makeRepo({

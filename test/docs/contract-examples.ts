@@ -1,9 +1,9 @@
-import { checkBody } from '../../src/work/body-check.ts';
-import { templateOf } from '../../src/work/body-template.ts';
-import { checkImplementorResult } from '../../src/work/contract/implementor-result.ts';
-import { parseKnownItems } from '../../src/work/contract/known-items.ts';
-import { checkPlannerResult } from '../../src/work/contract/planner-result.ts';
-import { checkReviewerResult } from '../../src/work/contract/reviewer-result.ts';
+import { printTemplate } from '../../src/work/bodies/body-template.ts';
+import { checkBody } from '../../src/work/bodies/check-body.ts';
+import { parseExistingItems } from '../../src/work/results/existing-items.ts';
+import { checkImplementorResult } from '../../src/work/results/implementor-result.ts';
+import { checkPlannerResult } from '../../src/work/results/planner-result.ts';
+import { checkReviewerResult } from '../../src/work/results/reviewer-result.ts';
 import { blockOf, type Page } from './markdown.ts';
 
 /** The codes that an example of a page about results, bodies or labels of work items gets. */
@@ -25,7 +25,7 @@ function checkedBy(code: string, value: unknown, page: Page) {
 
 function itemsOn(page: Page) {
   if (!page.blocks.some(({ info }) => info === 'json given')) return [];
-  const parsed = parseKnownItems(JSON.parse(blockOf(page, 'json given').text));
+  const parsed = parseExistingItems(JSON.parse(blockOf(page, 'json given').text));
   if (!parsed.ok) throw new Error(`${page.path}: ${parsed.message}`);
   return parsed.items;
 }
@@ -35,5 +35,5 @@ function withBody(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('body' in value) || value.body !== '…') return value;
   const labels: unknown = 'labels' in value ? value.labels : null;
   const isQuestion = Array.isArray(labels) && labels.includes('task:refinement');
-  return { ...value, body: templateOf(isQuestion ? 'refinement' : 'task') };
+  return { ...value, body: printTemplate(isQuestion ? 'refinement' : 'task') };
 }

@@ -7,15 +7,15 @@ import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { checkConfig } from '../../src/workflow/config/config-document.ts';
 import { checkPolicy } from '../../src/workflow/document/policy-document.ts';
 import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
-import { createCli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
+import { createCliInProcess } from '../e2e/in-process.ts';
 import { blockOf, ROOT, readPage, readPages } from './markdown.ts';
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
 const repo = await makeRepo({
-  files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents.md'), 'yaml config').text },
+  files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents/README.md'), 'yaml config').text },
 });
-const cli = createCli({ cwd: repo.root, home: folder });
+const cli = createCliInProcess({ cwd: repo.root, home: folder });
 afterAll(async () => {
   await repo.cleanup();
   await rm(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ describe('the documents in the documentation', () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(['README.md', 'docs/guide/generated-harness.md'])(
+  it.each(['README.md', 'docs/guide/workflows/generated-harness.md'])(
     'have no warning where they are the first to be copied: %s',
     async (page) => {
       const path = join(repo.root, 'first.yaml');
@@ -58,6 +58,13 @@ describe('the documents in the documentation', () => {
       expect(await diagnose(path, repo.root)).toEqual([]);
     },
   );
+
+  it('are drawn in the picture of the README; vitest -u draws it again', async () => {
+    const path = join(repo.root, 'first.yaml');
+    await writeFile(path, blockOf(await readPage('README.md'), 'yaml workflow').text);
+    const { stdout } = await cli.run(['graph', path, '--format', 'svg']);
+    await expect(stdout).toMatchFileSnapshot(join(ROOT, 'docs', 'pictures', 'workflow.svg'));
+  });
 
   it.each(blocksOf('yaml config'))('are configurations: $at', ({ text }) => {
     expect(checkConfig({ name: 'config.yaml', bytes: encode(text) }).diagnostics).toEqual([]);

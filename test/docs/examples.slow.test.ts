@@ -38,7 +38,7 @@ const PACKAGE = (test: string) => JSON.stringify({ scripts: { test, lint: 'true'
 
 describe('the agent on the page about agents', () => {
   it('runs in the workflow of the README and is believed for what it made', async () => {
-    const page = await readPage('docs/guide/agents.md');
+    const page = await readPage('docs/guide/agents/README.md');
     const { repo, cli } = await prepare({
       '.tnh/config.yaml': blockOf(page, 'yaml config').text,
       'tools/agent.mjs': blockOf(page, 'js agent').text,
@@ -108,7 +108,9 @@ describe('the example judges', () => {
     const run = await cli.run(['run', 'make-tests-pass']);
     expect([run.code, run.stderr]).toEqual([
       4,
-      expect.stringContaining('the change edits what decides the verdict: test/slug.test.js'),
+      expect.stringContaining(
+        'the change edits files that decide whether the checks pass: test/slug.test.js',
+      ),
     ]);
     const decision = join(repo.root, '.tnh/run', run.stdout.trim(), 'artifacts/judge/planner_decision.json');
     expect(await readFile(decision, 'utf8')).toContain('"judge_changed"');

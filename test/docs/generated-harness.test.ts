@@ -6,7 +6,7 @@ import { createCli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
 import { blockOf, readPage } from './markdown.ts';
 
-const page = await readPage('docs/guide/generated-harness.md');
+const page = await readPage('docs/guide/workflows/generated-harness.md');
 const text = (info: string) => blockOf(page, info).text;
 const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
 const repo = await makeRepo({

@@ -52,7 +52,7 @@ async function run(repo: GitRepo, command: string, ...args: readonly string[]) {
     PATH: process.env.PATH,
     HOME: home,
     CONDUCTOR_TRUST: '1',
-    CONDUCTOR_HARNESS: join(ROOT, 'dist/harness/index.js'),
+    CONDUCTOR_HARNESS: join(ROOT, 'dist/lib/harness.js'),
     CONDUCTOR_BIN: join(ROOT, 'dist/bin/conductor.js'),
   };
   const child = spawn(command, args, { cwd: repo.root, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -68,7 +68,7 @@ async function reportOf(repo: GitRepo) {
 }
 
 const WEB = chromiumHere ? 'passed' : 'skipped';
-const page = await readPage('docs/guide/harness.md');
+const page = await readPage('docs/guide/checks/harness.md');
 
 describe('the page about harnesses', { timeout: 300_000 }, () => {
   it('has a program that does what is shown below it', async () => {

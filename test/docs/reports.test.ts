@@ -5,7 +5,7 @@ import { createCli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 import { blockOf, readPage, rowsOf, sectionOf } from './markdown.ts';
 
-const page = await readPage('docs/guide/checks.md');
+const page = await readPage('docs/guide/checks/reports.md');
 const section = sectionOf(page, '## Reports from what you have');
 const part = { ...page, blocks: page.blocks.filter(({ text }) => section.includes(text)) };
 

@@ -66,7 +66,7 @@ function propertiesOf(shape: Mapping): Mapping {
   return isMapping(shape.properties) ? shape.properties : {};
 }
 
-function renderTable(rows: readonly (readonly string[])[]): string {
+export function renderTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |\n`;

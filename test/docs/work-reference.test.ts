@@ -20,9 +20,9 @@ import {
   plannerResultSchema,
   reviewerResultSchema,
 } from '../../src/contracts/work/work-results.ts';
-import { templateOf } from '../../src/work/body-template.ts';
-import { PROBLEM_CODES } from '../../src/work/contract/problem-codes.ts';
-import { LABELS } from '../../src/work/labels.ts';
+import { printTemplate } from '../../src/work/bodies/body-template.ts';
+import { LABELS } from '../../src/work/items/labels.ts';
+import { PROBLEM_CODES } from '../../src/work/results/problem-codes.ts';
 import { codeWords, ROOT, readPage, rowsOf, sectionOf } from './markdown.ts';
 import { renderSchemas } from './schema-page.ts';
 
@@ -94,6 +94,6 @@ describe('the page about contracts', () => {
 
   it.each(['task', 'refinement'] as const)('shows the template of a %s', async (kind) => {
     const page = await readPage('docs/reference/work-contracts.md');
-    expect(page.blocks.map(({ text }) => text)).toContain(templateOf(kind));
+    expect(page.blocks.map(({ text }) => text)).toContain(printTemplate(kind));
   });
 });

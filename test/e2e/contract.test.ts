@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { jsonSchemaOf } from '../../src/contracts/json-schemas.ts';
-import { templateOf } from '../../src/work/body-template.ts';
+import { printTemplate } from '../../src/work/bodies/body-template.ts';
 import { schemaProblems } from '../unit/json-schema-check.ts';
 import {
   FINDING,
@@ -163,7 +163,7 @@ describe('conductor work', () => {
     const scene = await openScene();
     for (const kind of ['task', 'refinement'] as const) {
       const { code, stdout } = await conductor(scene, 'work', 'template', kind);
-      expect([code, stdout]).toEqual([0, templateOf(kind)]);
+      expect([code, stdout]).toEqual([0, printTemplate(kind)]);
       await scene.repo.write('../body.md', stdout);
       expect(await conductor(scene, 'work', 'lint', '../body.md')).toMatchObject({
         code: 0,
@@ -177,7 +177,7 @@ describe('conductor work', () => {
 
   test('says with line and column what is wrong with a body', async ({ openScene }) => {
     const scene = await openScene();
-    await scene.repo.write('../body.md', templateOf('task').replace('## Context', '# Context'));
+    await scene.repo.write('../body.md', printTemplate('task').replace('## Context', '# Context'));
     const human = await conductor(scene, 'work', 'lint', '../body.md');
     expect(human.code).toBe(2);
     expect(human.stdout).toContain('error[WR405]: the section "Context" is written as "## Context"\n');

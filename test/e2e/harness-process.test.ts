@@ -10,7 +10,7 @@ import { createCli } from '../../testing/cli.ts';
 import { isAlive, test } from '../integration/harness-fixture.ts';
 import { readPid, until } from './scene.ts';
 
-const KIT = fileURLToPath(new URL('../../dist/harness/index.js', import.meta.url));
+const KIT = fileURLToPath(new URL('../../dist/lib/harness.js', import.meta.url));
 
 /** A harness as a program of its own, as it is shipped. */
 async function startHarness(root: string, body: string, ...args: readonly string[]) {
@@ -90,8 +90,8 @@ describe('a harness', () => {
       readReport(place.root).cases.map(({ id, status, observations }) => [id, status, ...observations]),
     ).toEqual([
       ['a', 'passed'],
-      ['b', 'failed', 'the harness was ended by SIGTERM'],
-      ['c', 'skipped', 'it was not tried: the harness was ended by SIGTERM'],
+      ['b', 'failed', 'the harness was killed by SIGTERM'],
+      ['c', 'skipped', 'it was not tried: the harness was killed by SIGTERM'],
     ]);
     await expect.poll(() => isAlive(pid)).toBe(false);
   });

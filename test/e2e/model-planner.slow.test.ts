@@ -49,7 +49,7 @@ async function runJudged(scene: Scene) {
   return { ...result, runId: record.metadata.run_id, record, ...judgedIn(record) };
 }
 
-describe.concurrent('a run whose planner is a model', () => {
+describe('a run whose planner is a model', () => {
   test('ends well when model and rules agree, and records what was used', async ({ openScene }) => {
     const { code, record, trace, stdout, stderr } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'))),
@@ -156,10 +156,12 @@ describe.concurrent('a run whose planner is a model', () => {
     const scene = await openScene(modelScene(server.url));
     const { code, stderr } = await scene.conductor('run', './judged.yaml');
     expect({ code, runs: scene.runIds() }).toEqual({ code: 2, runs: [] });
-    expect(stderr).toContain('the variable SOME_PLACE, which its key comes from, is not set');
+    expect(stderr).toContain('the environment variable SOME_PLACE with its key is not set');
     const doctor = await scene.conductor('doctor');
     expect(doctor).toMatchObject({ code: 1 });
-    expect(doctor.stdout).toMatch(/✗ planner +model:anthropic\/some-model: the variable SOME_PLACE/);
+    expect(doctor.stdout).toMatch(
+      /✗ planner +model:anthropic\/some-model: the environment variable SOME_PLACE/,
+    );
   });
 
   test.for([

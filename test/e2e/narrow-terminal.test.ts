@@ -74,7 +74,7 @@ const HELP = [
 ];
 
 describe('a terminal of 80 columns', () => {
-  test.concurrent('shows lists and details of runs without a broken word', async ({ openScene }) => {
+  test('shows lists and details of runs without a broken word', async ({ openScene }) => {
     const scene = await openScene();
     await scene.conductor('run', fixture('unverified'), '--title', TITLE);
     await scene.conductor('run', fixture('gate-approvers'), '--title', TITLE);
@@ -84,11 +84,11 @@ describe('a terminal of 80 columns', () => {
     await Promise.all(LOOKS.map((args) => expectFits(scene, args)));
   });
 
-  test.concurrent('shows what doctor finds without a broken word', async ({ openScene }) => {
+  test('shows what doctor finds without a broken word', async ({ openScene }) => {
     await expectFits(await openScene(), ['doctor']);
   });
 
-  test.concurrent('shows the help of commands and of their subcommands', async ({ openScene }) => {
+  test('shows the help of commands and of their subcommands', async ({ openScene }) => {
     const scene = await openScene();
     await Promise.all(
       HELP.map(async (command) => {
@@ -101,7 +101,7 @@ describe('a terminal of 80 columns', () => {
 });
 
 describe('help', () => {
-  test.concurrent('groups the commands by what they are for', async ({ openScene }) => {
+  test('groups the commands by what they are for', async ({ openScene }) => {
     const lines = await linesOf(await openScene(), ['--help'], COLUMNS);
     const headings = lines.filter((line) => /^[A-Z].*:$/.test(line));
     expect(headings).toEqual([

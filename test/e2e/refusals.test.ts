@@ -111,7 +111,7 @@ const WRONG: readonly Wrong[] = [
     args: ['run', './w.yaml', '--input', 'diff=mine'],
     files: { 'w.yaml': AGENT },
     config: ACTOR,
-    says: /`diff` is set by the run itself/,
+    says: /`diff` is set by the runtime/,
     helps: /takes `task`/,
   },
   { sentence: 'an unknown command', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },

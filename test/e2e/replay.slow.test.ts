@@ -82,7 +82,7 @@ describe('the replay of a run', () => {
     });
   });
 
-  test('names a derived file that says something else than the log', async ({ openScene }) => {
+  test('names a derived file that differs from the log', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const status = join(scene.repo.root, '.tnh/run', runId, 'status.json');

@@ -32,7 +32,7 @@ async function undo(scene: Scene, ...args: string[]): Promise<UndoDocument> {
 }
 
 describe('undo', () => {
-  test.concurrent('brings the files of a salvage back into the worktree', async ({ openScene }) => {
+  test('brings the files of a salvage back into the worktree', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const before = await listFiles(scene.worktree(runId));
@@ -56,7 +56,7 @@ describe('undo', () => {
     await deleteRef(scene, `refs/heads/${again.into.branch ?? ''}`);
   });
 
-  test.concurrent('makes a branch when the worktree is gone, or when asked to', async ({ openScene }) => {
+  test('makes a branch when the worktree is gone, or when asked to', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const named = await undo(scene, runId, '--branch', 'rescued');
@@ -75,7 +75,7 @@ describe('undo', () => {
     await scene.conductor('clean', '--keep-runs', '0');
   });
 
-  test.concurrent('names what there is when it is not told which', async ({ openScene }) => {
+  test('names what there is when it is not told which', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const added = ['undo@2', 'ref/heads/gone'].map((name) => `refs/conductor/salvage/${runId}.${name}`);
@@ -96,7 +96,7 @@ describe('undo', () => {
     for (const ref of added) await deleteRef(scene, ref);
   });
 
-  test.concurrent('says so when nothing was kept', async ({ openScene }) => {
+  test('says so when nothing was kept', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('success');
     const { code, stderr } = await scene.conductor('undo', runId);
@@ -106,7 +106,7 @@ describe('undo', () => {
     expect((await scene.conductor('undo', 'ffff')).code).toBe(2);
   });
 
-  test.concurrent('puts a moved ref back, and keeps where it was', async ({ openScene }) => {
+  test('puts a moved ref back, and keeps where it was', async ({ openScene }) => {
     const scene = await openScene();
     const { repo } = scene;
     const runId = await rolledBack(scene);
@@ -132,9 +132,7 @@ describe('undo', () => {
 });
 
 describe('clean', () => {
-  test.concurrent('removes what the retention does not keep, and undo still finds the rest', async ({
-    openScene,
-  }) => {
+  test('removes what the retention does not keep, and undo still finds the rest', async ({ openScene }) => {
     const scene = await openScene();
     const { runId: waiting } = await scene.run('gate');
     const runId = await rolledBack(scene);
@@ -175,16 +173,14 @@ describe('clean', () => {
     expect(kept.trim()).toBe(work);
   });
 
-  test.concurrent('leaves a run whose folder or worktree holds what is not the run’s', async ({
-    openScene,
-  }) => {
+  test('leaves a run whose folder or worktree holds what is not the run’s', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('success');
     const notes = join(scene.repo.root, '.tnh/run', runId, 'notes.txt');
     await writeFile(notes, 'mine\n');
     const { code, stdout } = await scene.conductor('clean', '--keep-runs', '0');
     expect(code).toBe(1);
-    expect(stdout).toContain('holds what is not of the run: notes.txt');
+    expect(stdout).toContain('contains files that are not part of the record: notes.txt');
     expect(scene.runIds()).toEqual([runId]);
     expect(listWorkspaces(scene.workspacesDir)).toEqual([runId]);
     await rm(notes);
@@ -194,14 +190,14 @@ describe('clean', () => {
 });
 
 describe('worktree', () => {
-  test.concurrent('list tells sizes and ages, and prune takes away what has ended', async ({ openScene }) => {
+  test('list tells sizes and ages, and prune takes away what has ended', async ({ openScene }) => {
     const scene = await openScene();
     const { runId: waiting } = await scene.run('gate');
     const { runId } = await scene.run('success');
     const listed = JSON.parse((await scene.conductor('worktree', 'list', '--json')).stdout);
     expect(listed.worktrees).toMatchObject([
       { run_id: runId, path: scene.worktree(runId), outcome: 'success', present: true, prunable: false },
-      { run_id: waiting, state: 'waiting', reason: 'it waits for a person' },
+      { run_id: waiting, state: 'waiting', reason: 'it is waiting for approval' },
     ]);
     expect(listed.worktrees[0].bytes).toBeGreaterThan(0);
     expect((await scene.conductor('worktree', 'list')).stdout).toContain(scene.worktree(runId));

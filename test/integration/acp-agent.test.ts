@@ -160,7 +160,7 @@ describe('an agent that speaks ACP', () => {
     const result = await run('noise');
     expect(result.termination).toBe('completed');
     expect(result.lines).toContain('! hello there');
-    expect(result.lines.join('\n')).toContain('bytes was passed over');
+    expect(result.lines.join('\n')).toContain('bytes was skipped');
   });
 
   it('does not leave its keys in any file', async () => {
@@ -218,12 +218,12 @@ describe('the end of an agent', () => {
     const result = await run('daemon');
     expect(result).toMatchObject({
       termination: 'completed',
-      notes: ['processes that outlived the agent and were ended: 1'],
+      notes: ['processes that outlived the agent and were killed: 1'],
     });
   });
 
   it.each([
-    ['timeout', { timeoutMs: 1_500 }, 'killed_timeout', 'the agent had not ended after 1.5 s'],
+    ['timeout', { timeoutMs: 1_500 }, 'killed_timeout', 'the agent timed out after 1.5 s'],
     ['idle', { idleTimeoutMs: 1_500 }, 'killed_idle', 'the agent printed nothing for 1.5 s'],
   ] as const)('by %s is asked for before it is made', async (reason, change, termination, told) => {
     const result = await run('hangs', change);

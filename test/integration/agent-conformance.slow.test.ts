@@ -157,7 +157,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   });
 
   it.each([
-    ['babbles', { timeoutMs: 700 }, 'killed_timeout', 'timeout', 'the agent had not ended after 0.7 s'],
+    ['babbles', { timeoutMs: 700 }, 'killed_timeout', 'timeout', 'the agent timed out after 0.7 s'],
     ['idles', { idleTimeoutMs: 700 }, 'killed_idle', 'idle', 'the agent printed nothing for 0.7 s'],
   ] as const)(
     'that %s is ended, and the reason is known before',
@@ -187,7 +187,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     const request = requestOf();
     const result = await start('leaves_daemon', request);
     expect(result).toMatchObject({ termination: 'completed', finalResponse: 'Done.' });
-    expect(result.notes).toEqual(['processes that outlived the agent and were ended: 1']);
+    expect(result.notes).toEqual(['processes that outlived the agent and were killed: 1']);
     expect(aliveOf(request)).toEqual([]);
   });
 

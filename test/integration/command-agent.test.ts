@@ -97,7 +97,7 @@ describe('how a command agent ends', () => {
     ['console.log("a\\nlast word\\n\\n")', 'completed', 0, 'last word', null],
     ['', 'completed', 0, '', null],
     ['console.error("boom"); process.exitCode = 3', 'error', 3, '', 'the agent exited with code 3: boom'],
-    ['process.kill(process.pid, "SIGKILL")', 'error', null, '', 'the agent was ended by SIGKILL'],
+    ['process.kill(process.pid, "SIGKILL")', 'error', null, '', 'the agent was killed by SIGKILL'],
   ])('%j is %s', async (text, termination, exitCode, finalResponse, reason) => {
     const result = await script(text).run(request());
     expect(result).toMatchObject({ termination, exitCode, finalResponse, reason });
@@ -106,7 +106,7 @@ describe('how a command agent ends', () => {
   it('past its wall clock or in silence is killed, and says which', async () => {
     const busy = await script('setInterval(() => console.log("x"), 50)').run(request({ timeoutMs: 600 }));
     expect(busy).toMatchObject({ termination: 'killed_timeout', exitCode: null });
-    expect(busy.reason).toBe('the agent had not ended after 0.6 s');
+    expect(busy.reason).toBe('the agent timed out after 0.6 s');
     const silent = await script('setInterval(() => {}, 1000)').run(request({ idleTimeoutMs: 400 }));
     expect(silent).toMatchObject({
       termination: 'killed_idle',
@@ -133,7 +133,7 @@ describe('how a command agent ends', () => {
       process.stdout.write('z'.repeat(100_005), () => process.exit(0));`;
     const { notes } = await script(text).run(request());
     expect(notes).toEqual([
-      'processes that outlived the agent and were ended: 1',
+      'processes that outlived the agent and were killed: 1',
       'bytes cut from the transcript: 5',
     ]);
   });

@@ -49,9 +49,9 @@ describe('a command', () => {
     [
       'leaves other files',
       { command: node('require("fs").writeFileSync("a", "")'), files: { a: false, b: true } },
-      ['a is there and must not be', 'b is not there'],
+      ['a exists, but must not', 'b is not there'],
     ],
-    ['ends itself', { command: node('process.kill(process.pid, "SIGKILL")') }, ['it was ended by SIGKILL']],
+    ['ends itself', { command: node('process.kill(process.pid, "SIGKILL")') }, ['it was killed by SIGKILL']],
   ])('fails that %s, and the report says how', async ([, options, problems], { place }) => {
     const { result } = await place.tryCase(cli(options));
     expect([result.status, result.observations]).toEqual(['failed', problems]);
@@ -226,7 +226,7 @@ describe('a golden', () => {
       options: { test: ({ expectGolden }) => expectGolden('x', undefined as unknown as string) },
     });
     expect(result.observations).toEqual([
-      'the golden goldens/x is held against text or bytes, and was given undefined',
+      'the golden goldens/x is compared with text or bytes, and was given undefined',
     ]);
   });
 

@@ -25,7 +25,7 @@ describe('the folders that show the harness kit in a sandbox', () => {
     const { folders, environment } = await findHarnessKit(join(outer, 'tnh-conductor'), {});
     expect(folders).toEqual([outer]);
     expect(environment).toEqual({
-      CONDUCTOR_HARNESS: join(real, 'dist/harness/index.js'),
+      CONDUCTOR_HARNESS: join(real, 'dist/lib/harness.js'),
       CONDUCTOR_BIN: join(real, 'dist/bin/conductor.js'),
     });
   });

@@ -155,7 +155,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     [
       'breaks-off',
       'planner_reply_invalid',
-      'cut short at the longest answer of the model; it was: {"status":"succ',
+      'cut off at the output limit of the model; it was: {"status":"succ',
     ],
     ['mute', 'planner_reply_missing', 'the planner gave no reply'],
     ['reaches-out', 'planner_reply_missing', 'the model called a tool instead of answering'],
@@ -266,7 +266,7 @@ describe('a model planner', () => {
     const before = server.requests.length;
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
-    expect(await planner.unavailable?.()).toBe('the variable SOME_KEY, which its key comes from, is not set');
+    expect(await planner.unavailable?.()).toBe('the environment variable SOME_KEY with its key is not set');
     const { decision: judged } = await planner.judge(CLEAN, NEVER);
     expect(judged.blockers[0]?.summary).toContain('SOME_KEY');
     expect(server.requests.length).toBe(before);

@@ -31,7 +31,7 @@ describe('the version of a program', () => {
 
   it.each([
     ['it fails', '#!/bin/sh\nexit 3\n', 'exits with code 3 when asked for its version'],
-    ['it is killed', '#!/bin/sh\nkill -9 $$\n', 'was ended by SIGKILL when asked for its version'],
+    ['it is killed', '#!/bin/sh\nkill -9 $$\n', 'was killed by SIGKILL when asked for its version'],
     ['it says nothing', '#!/bin/sh\n', 'tells no version'],
     ['it says something else', '#!/bin/sh\necho hello\n', 'tells no version'],
     ['it has no interpreter', '#!/no/such/shell\n', expect.stringContaining("can't be started")],

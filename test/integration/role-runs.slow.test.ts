@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCli } from '../../testing/cli.ts';
 import { gitAt } from '../../testing/git-repo.ts';
+import { createCliInProcess } from '../e2e/in-process.ts';
 import { expectSoundRecord } from '../e2e/record-check.ts';
 import {
   APPROVE,
@@ -145,9 +145,9 @@ describe("an implementor's run", () => {
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
       kind: 'waiting',
-      reason: expect.stringContaining('the workspace is the same as the base') as string,
+      reason: expect.stringContaining('the workspace does not differ from the base') as string,
     });
-    const cli = createCli({ cwd: scene.repo.root, home: scene.home });
+    const cli = createCliInProcess({ cwd: scene.repo.root, home: scene.home });
     onTestFinished(() => cli.endAll());
     const approved = await cli.run(['approve', runId, '--as', 'ann', '--resume']);
     expect(approved.code, approved.stderr).toBe(0);
@@ -242,15 +242,23 @@ describe("an implementor's run", () => {
     [
       'a file that is not JSON',
       "give('{ role');",
-      'the implementor left no result; the result file is ignored: it is not JSON',
+      'the implementor returned no result; the result file is ignored: it is not JSON',
     ],
-    ['prose alone', "console.log('All done, everything is implemented.');", 'the implementor left no result'],
+    [
+      'prose alone',
+      "console.log('All done, everything is implemented.');",
+      'the implementor returned no result',
+    ],
     [
       'a result that breaks the contract',
       "give({ role: 'implementor', outcome: 'finished', summary: 1 });",
       'the result of the implementor breaks its contract: outcome: ',
     ],
-    ['the result of another role', APPROVE, 'the implementor left the result of another role: "reviewer"'],
+    [
+      'the result of another role',
+      APPROVE,
+      'the implementor returned the result of another role: "reviewer"',
+    ],
   ])('is a failed run with %s', async (_, act, reason) => {
     const scene = await openRoles({ implement: `${WRITE} ${act}`, review: APPROVE });
     const { state, runId } = await scene.run(implement());

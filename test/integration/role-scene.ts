@@ -6,11 +6,11 @@ import { onTestFinished, vi } from 'vitest';
 import type { OpenProject } from '../../src/app/services.ts';
 import { CONFIG_DEFAULTS } from '../../src/contracts/config/config-defaults.ts';
 import type { Revision, WorkItem } from '../../src/contracts/work/work-item.ts';
-import type { ResumableRoleRunner } from '../../src/ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../../src/ports/role-runner.ts';
+import type { RoleAgents } from '../../src/runtime/work/role-workflow.ts';
 import { createWorkRoles } from '../../src/wiring/work-roles.ts';
 import { createServices } from '../../src/wiring.ts';
-import type { RoleEnd, RoleRequest } from '../../src/work/role.ts';
-import type { RoleAgents } from '../../src/work/role-agents.ts';
+import type { RoleEnd, RoleRequest } from '../../src/work/engine/role.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 
 /** What each step's agent does, as the body of a program; `give` writes the result file. */
@@ -20,7 +20,7 @@ export interface RoleScene {
   readonly repo: GitRepo;
   readonly home: string;
   readonly project: OpenProject;
-  readonly roles: ResumableRoleRunner;
+  readonly roles: ResultCheckingRunner;
   /** What the agent of a step was given on its standard input. */
   readonly seen: (step: string) => string;
   /** The way of a file beside the repository, which agents may write. */
@@ -31,7 +31,7 @@ export interface RoleScene {
 export interface RanRole {
   readonly runId: string;
   readonly accepted: readonly string[];
-  readonly state: Awaited<ReturnType<ResumableRoleRunner['run']>>;
+  readonly state: Awaited<ReturnType<ResultCheckingRunner['run']>>;
 }
 
 const AGENT = (home: string, acts: Acts) => `

@@ -85,7 +85,7 @@ describe('how a validator ends', () => {
   it.each([
     ['', 'completed', 0, null],
     ['process.exit(4)', 'error', 4, 'the validator exited with code 4'],
-    ['process.kill(process.pid, "SIGKILL")', 'error', null, 'the validator was ended by SIGKILL'],
+    ['process.kill(process.pid, "SIGKILL")', 'error', null, 'the validator was killed by SIGKILL'],
   ])('%j is %s', async (code, outcome, exitCode, reason) => {
     expect(await run(inlineScript(code))).toMatchObject({ id: 'check', outcome, exitCode, reason });
   });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { createWorkDatabase } from '../../src/adapters/work-local/database.ts';
-import { databaseFailure } from '../../src/adapters/work-local/database-failure.ts';
+import { describeDatabaseFailure } from '../../src/adapters/work-local/database-failure.ts';
 import { verifyJournal } from '../../src/adapters/work-local/journal.ts';
 import { createProcessLock } from '../../src/adapters/work-local/process-lock.ts';
 import { ExpectedFailure } from '../../src/contracts/expected-failure.ts';
@@ -115,14 +115,14 @@ describe('the file of work items', () => {
     ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: look after the disk/],
     ['SQLITE_BUSY_SNAPSHOT', /^\/f is held by another process: wait for it/],
   ])('has a way out of %s', (code, message) => {
-    const told = databaseFailure('/f', Object.assign(new Error('no'), { code }));
+    const told = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
     expect(told).toBeInstanceOf(ExpectedFailure);
     expect(told).toMatchObject({ message: expect.stringMatching(message) });
   });
 
   it('passes on what is a defect as it is', () => {
     const defect = Object.assign(new Error('no'), { code: 'SQLITE_ERROR' });
-    expect(databaseFailure('/f', defect)).toBe(defect);
+    expect(describeDatabaseFailure('/f', defect)).toBe(defect);
   });
 
   it('can be read while another process writes', async () => {

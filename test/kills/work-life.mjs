@@ -45,10 +45,10 @@ const { createWorkDatabase } = await import(join(src, 'adapters/work-local/datab
 const { createLocalProvider } = await import(join(src, 'adapters/work-local/local-provider.js'));
 const { createLocalJournal } = await import(join(src, 'adapters/work-local/journal.js'));
 const { createItemRevisions } = await import(join(src, 'adapters/workspace/items/item-revisions.js'));
-const { createWorkEngine } = await import(join(src, 'runtime/work/loop.js'));
-const { checkPlannerResult } = await import(join(src, 'work/contract/planner-result.js'));
-const { fieldsOfLabels } = await import(join(src, 'work/labels.js'));
-const { readBody } = await import(join(src, 'work/body.js'));
+const { createWorkEngine } = await import(join(src, 'runtime/work/work-engine.js'));
+const { checkPlannerResult } = await import(join(src, 'work/results/planner-result.js'));
+const { readLabelFields } = await import(join(src, 'work/items/labels.js'));
+const { readBody } = await import(join(src, 'work/bodies/body.js'));
 
 // The clock is fixed, so that a repeated command gives the same journal.
 const clock = { now: () => new Date('2026-01-02T03:04:05.000Z'), sleep: async () => undefined };
@@ -90,7 +90,7 @@ function openWorld({ root, name, runs }) {
     jobs: 2,
     scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
     readLabels: (labels) => {
-      const { type, priority, complexity, other } = fieldsOfLabels(labels);
+      const { type, priority, complexity, other } = readLabelFields(labels);
       return { type, priority, complexity, otherLabels: other };
     },
     checkPlan: (result, { items }) => {

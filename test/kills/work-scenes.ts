@@ -1,7 +1,7 @@
 import type { PlannerResult } from '../../src/contracts/work/work-results.ts';
 import type { RoleState } from '../../src/ports/role-runner.ts';
-import type { WorkCommand } from '../../src/work/command.ts';
-import type { RoleEnd } from '../../src/work/role.ts';
+import type { WorkCommand } from '../../src/work/engine/command.ts';
+import type { RoleEnd } from '../../src/work/engine/role.ts';
 import type { Step } from './work-hand.ts';
 
 export interface Change {

@@ -37,7 +37,7 @@ const ended = (termination: Outcome['termination'], leftBehind: boolean | null =
 });
 const both = (outcome: Outcome) => ({ 'claude-code': outcome, codex: outcome });
 
-/** A tool that is still at work when somebody ends its agent. */
+/** A tool that is still running when its agent is killed. */
 export const LINE = 'sleep 300';
 const status = (code: number): readonly ModelStep[] => [{ kind: 'status', status: code }];
 /** Longer than either takes to say its first word. */
@@ -105,7 +105,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'endless-loop',
-    does: 'the model calls tools for ever',
+    does: 'the model calls tools forever',
     steps: [{ kind: 'shell', command: 'echo again' }],
     limits: { timeoutMs: 10_000 },
     expected: both(ended('killed_timeout', null)),
@@ -122,7 +122,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'sigterm',
-    does: 'somebody ends it with SIGTERM',
+    does: 'SIGTERM ends the agent',
     steps: [{ kind: 'shell', command: LINE }],
     signal: 'SIGTERM',
     expected: both(failed('crash', null)),
@@ -130,7 +130,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'sigkill',
     short: true,
-    does: 'somebody ends it with SIGKILL',
+    does: 'SIGKILL ends the agent',
     steps: [{ kind: 'shell', command: LINE }],
     signal: 'SIGKILL',
     expected: both(failed('crash', true)),

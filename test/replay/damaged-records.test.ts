@@ -220,7 +220,7 @@ describe('a record does not verify', () => {
     const file = at('artifacts/implement/transcript.txt');
     const first = async () => (await verify()).flaws[0];
     await rename(file, `${file}.aside`);
-    const gone = { message: 'is missing, or a link stands in its place' };
+    const gone = { message: 'is missing, or was replaced by a link' };
     expect(await first()).toMatchObject(gone);
     await symlink(`${file}.aside`, file);
     expect(await first()).toMatchObject(gone);
@@ -273,13 +273,8 @@ describe('a record does not verify', () => {
 
   test.for([
     ['gate_approved', { by: 'Eve' }, /gate_outcome/, /^is not the answer of events\.ndjson line \d+$/],
-    [
-      'gate_approved',
-      { comment: 'no' },
-      /gate_outcome/,
-      /^says something else than events\.ndjson line \d+$/,
-    ],
-    ['gate_requested', { tree: 'f'.repeat(40) }, /gate_request\.json/, /^shows another tree than /],
+    ['gate_approved', { comment: 'no' }, /gate_outcome/, /^differs from events\.ndjson line \d+$/],
+    ['gate_requested', { tree: 'f'.repeat(40) }, /gate_request\.json/, /^shows a different tree than /],
     ['gate_requested', { request_sha256: 'f'.repeat(64) }, /gate_request\.json/, /^is not the request that /],
   ] as const)('when %s was forged to %o', async ([type, payload, path, message], { open }) => {
     const { change } = await open(GATE);

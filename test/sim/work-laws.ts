@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
-import { createWorkState, evolve } from '../../src/work/evolve.ts';
-import { scopesOverlap } from '../../src/work/overlap.ts';
-import { openBlockers, type WorkState } from '../../src/work/state.ts';
-import { STATUS_TABLE } from '../../src/work/status-table.ts';
+import { createWorkState, evolve } from '../../src/work/engine/evolve.ts';
+import { findOpenBlockers, type WorkState } from '../../src/work/items/state.ts';
+import { STATUS_TABLE } from '../../src/work/items/status-table.ts';
+import { scopesOverlap } from '../../src/work/scope/overlap.ts';
 
 export function scopeOfLines(body: string): string[] {
   return body.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
@@ -28,7 +28,7 @@ export function brokenLaws(entries: readonly JournalEntry[], jobs: number): stri
     for (const law of brokenNow(state, jobs)) tell(law);
     if (event.type === 'run_accepted' && event.item_id !== null) {
       const item = state.items.get(event.item_id)?.item;
-      if (item === undefined || openBlockers(state, item).length > 0)
+      if (item === undefined || findOpenBlockers(state, item).length > 0)
         tell(`${event.item_id} started too early`);
       if (item?.type === 'refinement') tell(`${event.item_id} is a question`);
     }

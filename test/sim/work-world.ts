@@ -1,9 +1,9 @@
 import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/loop.ts';
+import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/work-engine.ts';
 import { createRandom } from '../../src/simulation/crashtest.ts';
-import type { RoleEnd, RoleRequest } from '../../src/work/role.ts';
-import type { WorkState } from '../../src/work/state.ts';
+import type { RoleEnd, RoleRequest } from '../../src/work/engine/role.ts';
+import type { WorkState } from '../../src/work/items/state.ts';
 import { type WorkBoundary, withBoundaries } from '../../testing/work-boundaries.ts';
 import {
   createMemoryJournal,

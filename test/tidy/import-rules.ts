@@ -109,7 +109,7 @@ export const layerRule: TidyRule = {
       file(
         'src/adapters/system/ids.ts',
         "import { v7 } from 'uuid';",
-        "import type { Ids } from '../../ports/ids.ts';",
+        "import type { Ids } from '../../ports/run-store.ts';",
         "import { seed } from './seed.ts';",
       ),
     ],

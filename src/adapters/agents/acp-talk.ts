@@ -49,7 +49,7 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
 
   const sendLines = (lines: readonly string[]): void => {
     for (const line of lines) input?.write(line);
-    if ((input?.waitingBytes() ?? 0) > UNREAD_LIMIT_BYTES) giveUp('does not read what it is told');
+    if ((input?.waitingBytes() ?? 0) > UNREAD_LIMIT_BYTES) giveUp('does not read its input');
   };
   const applyStep = (step: AcpStep): void => {
     state = step.state;
@@ -75,7 +75,7 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
       else applyStep(foldMessage(state, settings, message, performance.now()));
     },
     onNoise: reportNoise,
-    onTooLong: (bytes) => reportNoise(`a message of ${bytes} bytes was passed over`),
+    onTooLong: (bytes) => reportNoise(`a message of ${bytes} bytes was skipped`),
   });
 
   return {

@@ -263,6 +263,6 @@ function exitNotes({ end }: AcpState, ran: ProcessResult): string[] {
       ? []
       : [`the agent exited with code ${ran.end.exitCode} after its session had ended`];
   return ran.end.kind === 'signalled'
-    ? [`the agent was ended by ${ran.end.signal} after its session had ended`]
+    ? [`the agent was killed by ${ran.end.signal} after its session had ended`]
     : [];
 }

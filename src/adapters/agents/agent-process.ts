@@ -41,7 +41,7 @@ export function stepVariables(request: AgentRequest, inputsPath: string): Record
 
 export function processNotes({ stdout, stderr, leftovers }: ProcessResult): string[] {
   const notes: string[] = [];
-  if (leftovers > 0) notes.push(`processes that outlived the agent and were ended: ${leftovers}`);
+  if (leftovers > 0) notes.push(`processes that outlived the agent and were killed: ${leftovers}`);
   if (stdout.cutBytes > 0) notes.push(`bytes cut from the transcript: ${stdout.cutBytes}`);
   if (stderr.cutBytes > 0) notes.push(`bytes cut from stderr: ${stderr.cutBytes}`);
   return notes;

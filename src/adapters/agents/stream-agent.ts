@@ -131,7 +131,7 @@ function listenTo<State>(
       onUsage(usageSince(stream.told(state).usage, session.before));
     },
     onNoise: (text) => notice(cut(text, NOISE_LIMIT)),
-    onTooLong: (bytes) => notice(`a line of ${bytes} bytes was passed over`),
+    onTooLong: (bytes) => notice(`a line of ${bytes} bytes was skipped`),
   });
   return {
     hear: lines.push,

@@ -115,7 +115,7 @@ function describeAbnormalEnd(
     case 'exited':
       return null;
     case 'signalled':
-      return `it was ended by ${end.signal}${lastLine}`;
+      return `it was killed by ${end.signal}${lastLine}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

@@ -1,6 +1,6 @@
 import type { LanguageModel, LanguageModelUsage } from 'ai';
 import type { ModelProvider } from '../../contracts/config/config.ts';
-import { loadOptional } from '../../contracts/optional-package.ts';
+import { loadOptional } from '../../contracts/expected-failure.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import type { ProposalSchema } from '../../planner/prompts/proposal-schema.ts';
 import { type RequestFailure, retryAfterOf } from './retry.ts';
@@ -71,7 +71,7 @@ function describeCut(finishReason: string | undefined, response: unknown): strin
   if (refusal !== null) return `the model refused to answer: ${refusal}`;
   switch (finishReason) {
     case 'length':
-      return 'it was cut short at the longest answer of the model';
+      return 'its answer was cut off at the output limit of the model';
     case 'content-filter':
       return 'the provider held it back';
     case 'tool-calls':

@@ -37,7 +37,7 @@ export function createModelPlanner(deps: ModelPlannerDeps): Planner {
 
 function missingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
   if (address.apiKey !== null || apiKeyEnv === null) return null;
-  return `the variable ${apiKeyEnv}, which its key comes from, is not set`;
+  return `the environment variable ${apiKeyEnv} with its key is not set`;
 }
 
 type Attempt = RequestEnd | { readonly kind: 'timed_out' };

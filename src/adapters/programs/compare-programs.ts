@@ -1,6 +1,6 @@
 import type { EmitSettings, Programs } from '../../ports/scope-sources.ts';
 import type { Proof } from '../../work/scope/classify-scope.ts';
-import type { ProgramPair } from '../../work/scope/proofs/proof-of.ts';
+import type { ProgramPair } from '../../work/scope/proofs/prove-equivalence.ts';
 import { type ParseAnswer, type ParseTask, parseAll } from './parser-process.ts';
 
 /**

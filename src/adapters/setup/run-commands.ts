@@ -74,7 +74,7 @@ function describeEnd(command: Command, end: ProcessEnd, timeoutMs: number): stri
     case 'exited':
       return `${line} exited with code ${end.exitCode}`;
     case 'signalled':
-      return `${line} was ended by ${end.signal}`;
+      return `${line} was killed by ${end.signal}`;
     case 'spawn_failed':
       return `${line} could not be started: ${end.message}`;
     case 'timeout':

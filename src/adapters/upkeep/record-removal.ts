@@ -40,7 +40,8 @@ export async function removeRecord(
   if (!(await isRecordOf(found, runId))) return refused(`${found} is not the record of this run`);
   const names = await readdir(found);
   const foreign = await findForeignFiles(found, names);
-  if (foreign.length > 0) return refused(`${found} holds what is not of the run: ${foreign.join(', ')}`);
+  if (foreign.length > 0)
+    return refused(`${found} contains files that are not part of the record: ${foreign.join(', ')}`);
   if (dryRun) return { ok: true, removed: false, salvageRef: null, notes: [] };
   await rename(found, removedName(found, runId));
   if (found !== entry) await unlink(entry);

@@ -127,8 +127,7 @@ async function captureReference(
   try {
     const found = await handle.stat();
     if (!found.isFile()) return 'which is no file';
-    if (!(await isUnchanged(source, realPath, found.ino)))
-      return 'which was exchanged while it was looked at';
+    if (!(await isUnchanged(source, realPath, found.ino))) return 'which was replaced while it was read';
     if (found.size > FILE_LIMIT_BYTES) return 'which is larger than 64 MiB';
     if (found.size > left) return 'which is too much: the files of a report have 512 MiB together';
     const path = copyOf(place, name);

@@ -306,7 +306,7 @@ function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | n
     case 'exited':
       return end.exitCode === 0 ? null : `the validator exited with code ${end.exitCode}`;
     case 'signalled':
-      return `the validator was ended by ${end.signal}`;
+      return `the validator was killed by ${end.signal}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

@@ -1,7 +1,7 @@
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 
 /** Turns an SQLite error into a message for users: which file, what is wrong, and how to fix it. */
-export function databaseFailure(path: string, error: unknown): unknown {
+export function describeDatabaseFailure(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ExpectedFailure) return error;
   const message = describe(path, codeOf(error), error.message);
   return message === null ? error : new ExpectedFailure(message, { cause: error });

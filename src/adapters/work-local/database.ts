@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Libsql from 'libsql';
 import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
-import { databaseFailure } from './database-failure.ts';
+import { describeDatabaseFailure } from './database-failure.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a writer waits for other processes: far longer than the largest write takes. */
@@ -96,7 +96,7 @@ async function openDatabase(path: string): Promise<Libsql.Database> {
       throw error;
     }
   } catch (error) {
-    throw databaseFailure(path, error);
+    throw describeDatabaseFailure(path, error);
   }
 }
 
@@ -137,7 +137,7 @@ function transact<T>(path: string, database: Libsql.Database, begin: string, wor
       throw error;
     }
   } catch (error) {
-    throw databaseFailure(path, error);
+    throw describeDatabaseFailure(path, error);
   }
 }
 

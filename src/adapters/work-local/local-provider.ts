@@ -13,7 +13,7 @@ import type {
 import type { Tables, WorkDatabase } from './database.ts';
 import { applyWrites } from './item-writes.ts';
 import { createProcessLock } from './process-lock.ts';
-import { type Asked, answerTo, askedOf, remember } from './seen-keys.ts';
+import { type Asked, answerTo, readRequestedSection, remember } from './seen-keys.ts';
 import { findItem, findPending, findRevision, readState, setPipeline } from './tables.ts';
 
 /** Another process may be running the checks of many revisions. */
@@ -33,15 +33,15 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
   return {
     read: async () => (await database.read(readState)) ?? { items: [], revisions: [], reviews: [] },
     write: (key, writes) => {
-      const asked = askedOf(key, 'write', writes);
+      const asked = readRequestedSection(key, 'write', writes);
       return applyOnce<readonly ProviderWritten[]>(database, asked, (tables) => applyWrites(tables, writes));
     },
     makeRevision: (key, request) => {
       // A retry comes at a later time, but with the same content.
       const { at: _, ...content } = request;
-      return makeRevision(deps, askedOf(key, 'make_revision', content), request);
+      return makeRevision(deps, readRequestedSection(key, 'make_revision', content), request);
     },
-    merge: (key, request) => merge(deps, askedOf(key, 'merge', request), request),
+    merge: (key, request) => merge(deps, readRequestedSection(key, 'merge', request), request),
     settle: async (signal) => {
       const pending = await database.read((tables) => findPending(tables, new Set()));
       if (pending === null || signal.aborted) return;

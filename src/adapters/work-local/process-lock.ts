@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { connect, makeFolder } from './database.ts';
-import { databaseFailure, isBusy } from './database-failure.ts';
+import { describeDatabaseFailure, isBusy } from './database-failure.ts';
 
 const MAX_POLL_MS = 20;
 
@@ -70,6 +70,6 @@ async function tryOnce(path: string): Promise<(() => void) | null> {
     }
   } catch (error) {
     if (isBusy(error)) return null;
-    throw databaseFailure(path, error);
+    throw describeDatabaseFailure(path, error);
   }
 }

@@ -8,7 +8,7 @@ export interface Asked {
   readonly contentSha256: string;
 }
 
-export function askedOf(key: string, kind: string, content: unknown): Asked {
+export function readRequestedSection(key: string, kind: string, content: unknown): Asked {
   const text = JSON.stringify([kind, sortKeys(content)]);
   return { key, contentSha256: createHash('sha256').update(text).digest('hex') };
 }

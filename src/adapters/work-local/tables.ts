@@ -13,7 +13,7 @@ import {
 } from '../../contracts/work/work-item.ts';
 import { agentReviewSchema } from '../../contracts/work/work-results.ts';
 import type { ItemFields, ProviderItem, ProviderState } from '../../ports/work-provider.ts';
-import { labelsOf } from '../../work/labels.ts';
+import { formatLabels } from '../../work/items/labels.ts';
 import type { Row, Tables } from './database.ts';
 
 const fieldsSchema = z.object({
@@ -129,7 +129,7 @@ function toProviderItem(
       linkedRevision,
     },
     body,
-    labels: labelsOf({ type, status, priority, complexity, other: [...new Set(otherLabels)] }),
+    labels: formatLabels({ type, status, priority, complexity, other: [...new Set(otherLabels)] }),
   };
 }
 

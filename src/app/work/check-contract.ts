@@ -1,12 +1,12 @@
 import { plannerDecisionSchema } from '../../contracts/planner/planner-decision.ts';
 import { plannerInputSchema } from '../../contracts/planner/planner-input.ts';
 import { harnessReportSchema } from '../../contracts/run/harness-report.ts';
-import { checkForm } from '../../work/contract/form-problems.ts';
-import { checkImplementorResult } from '../../work/contract/implementor-result.ts';
-import type { KnownItem } from '../../work/contract/planned-ids.ts';
-import { checkPlannerResult } from '../../work/contract/planner-result.ts';
-import type { ContractProblem } from '../../work/contract/problem-codes.ts';
-import { checkReviewerResult } from '../../work/contract/reviewer-result.ts';
+import { checkForm } from '../../work/results/form-problems.ts';
+import { checkImplementorResult } from '../../work/results/implementor-result.ts';
+import type { ExistingItem } from '../../work/results/planned-ids.ts';
+import { checkPlannerResult } from '../../work/results/planner-result.ts';
+import type { ContractProblem } from '../../work/results/problem-codes.ts';
+import { checkReviewerResult } from '../../work/results/reviewer-result.ts';
 
 export const CONTRACT_KINDS = [
   'planner-result',
@@ -27,7 +27,7 @@ export type ContractDocument =
 export function checkContract(
   kind: ContractKind,
   document: ContractDocument,
-  items: readonly KnownItem[],
+  items: readonly ExistingItem[],
 ): readonly ContractProblem[] {
   // An agent may have left a half-written file, which is an invalid document like any other.
   if (!document.ok)
@@ -38,7 +38,7 @@ export function checkContract(
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: readonly ContractProblem[] };
 
-function checkValue(kind: ContractKind, value: unknown, items: readonly KnownItem[]): Checked {
+function checkValue(kind: ContractKind, value: unknown, items: readonly ExistingItem[]): Checked {
   switch (kind) {
     case 'planner-result':
       return checkPlannerResult(value, { items });

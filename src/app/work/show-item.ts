@@ -1,16 +1,16 @@
 import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts';
 import type { WorkItem, WorkStatus } from '../../contracts/work/work-item.ts';
-import type { WorkSnapshot } from '../../runtime/work/loop.ts';
-import { readBody } from '../../work/body.ts';
-import { fieldsOfLabels, labelsOf } from '../../work/labels.ts';
-import { type KnownItem, revisionOf, runOfItem } from '../../work/state.ts';
-import { isTerminal } from '../../work/status-table.ts';
-import { waitingReason } from '../../work/waiting.ts';
+import type { WorkSnapshot } from '../../runtime/work/work-engine.ts';
+import { readBody } from '../../work/bodies/body.ts';
+import { formatLabels, readLabelFields } from '../../work/items/labels.ts';
+import { findRunOfItem, type ItemRecord, revisionOf } from '../../work/items/state.ts';
+import { isTerminal } from '../../work/items/status-table.ts';
+import { explainWait } from '../../work/items/waiting.ts';
 
 /** The document of `work show --json`. */
 export function shownItemDocument(
   snapshot: WorkSnapshot,
-  known: KnownItem,
+  known: ItemRecord,
   history: readonly JournalEntry[],
 ) {
   const { state } = snapshot;
@@ -38,7 +38,7 @@ export interface Blocker {
   readonly done: boolean;
 }
 
-export function blockersOf({ state }: WorkSnapshot, { item }: KnownItem): readonly Blocker[] {
+export function blockersOf({ state }: WorkSnapshot, { item }: ItemRecord): readonly Blocker[] {
   return item.blockedBy.map((id) => {
     const blocker = state.items.get(id)?.item;
     const status = blocker?.status ?? null;
@@ -47,18 +47,18 @@ export function blockersOf({ state }: WorkSnapshot, { item }: KnownItem): readon
 }
 
 /** An item for `--json`: the provider's fields, the reason why it waits, and the run that works on it. */
-export function itemDocument({ state, limits }: WorkSnapshot, known: KnownItem) {
-  const run = runOfItem(state, known.item.id);
+export function itemDocument({ state, limits }: WorkSnapshot, known: ItemRecord) {
+  const run = findRunOfItem(state, known.item.id);
   return {
     ...known.item,
-    waiting: waitingReason(state, known, limits),
+    waiting: explainWait(state, known, limits),
     run: run === null ? null : { run_id: run.runId, role: run.role },
   };
 }
 
 /** All labels of an item as a provider shows them, including its status, which the journal stores separately. */
-export function labelsOfItem({ item, labels }: KnownItem): readonly string[] {
-  return labelsOf({ ...fieldsOfLabels(labels), status: item.status });
+export function labelsOfItem({ item, labels }: ItemRecord): readonly string[] {
+  return formatLabels({ ...readLabelFields(labels), status: item.status });
 }
 
 /** The journal entries about one item, its runs and its revision. */

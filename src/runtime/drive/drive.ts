@@ -18,21 +18,6 @@ import { finish, perform } from './perform.ts';
 /** The clock may be adjusted and the machine may be suspended, so the time is checked again this often. */
 const POLL_MS = 30_000;
 
-/** Whether `until` has passed; false only if `wait` is false. */
-async function awaitTime(
-  { wait }: Pick<GateWait, 'wait'>,
-  { deps, signal, stopIfAsked }: DriveContext,
-  until: string,
-): Promise<boolean> {
-  for (;;) {
-    const leftMs = Date.parse(until) - deps.clock.now().getTime();
-    if (leftMs <= 0) return true;
-    if (!wait) return false;
-    await deps.clock.sleep(Math.min(leftMs, POLL_MS), signal);
-    await stopIfAsked();
-  }
-}
-
 /** How `driveRun` can return. */
 export type DriveEnd =
   | { readonly kind: 'ended'; readonly end: RunEnd; readonly view: RunView }
@@ -131,4 +116,19 @@ async function returnEnded(context: DriveContext): Promise<DriveEnd> {
   await context.writeMetadata();
   await writeFinalState(context.directory, view);
   return { kind: 'ended', end: view.end, view };
+}
+
+/** Whether `until` has passed; false only if `wait` is false. */
+async function awaitTime(
+  { wait }: Pick<GateWait, 'wait'>,
+  { deps, signal, stopIfAsked }: DriveContext,
+  until: string,
+): Promise<boolean> {
+  for (;;) {
+    const leftMs = Date.parse(until) - deps.clock.now().getTime();
+    if (leftMs <= 0) return true;
+    if (!wait) return false;
+    await deps.clock.sleep(Math.min(leftMs, POLL_MS), signal);
+    await stopIfAsked();
+  }
 }

@@ -68,7 +68,7 @@ async function failureOf(context: DriveContext, effect: StepEffect, failure: Err
     return {
       records: await writeFailureManifest(context, effect, 'blocked', reason),
       input: {
-        kind: 'judged',
+        kind: 'evaluated',
         decision: {
           status: 'blocked',
           nextStep: null,
@@ -119,7 +119,7 @@ export async function finish(context: DriveContext, end: RunEnd): Promise<Effect
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
     const { worktreePath } = context.workspace;
-    const note = `the run's work could not be brought to your repository (its workspace is ${worktreePath}): ${error.message}`;
+    const note = `the run's work could not be transferred to your repository (its workspace is ${worktreePath}): ${error.message}`;
     // If this write fails, too, the run doesn't end: its work would be lost because of a disk that is full today.
     await context.directory.write('transcript.md', `# Run ${context.directory.runId}\n\n${note}\n`);
     return {

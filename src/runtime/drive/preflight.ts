@@ -49,8 +49,8 @@ export async function findObstacles(
       const promises = promisesTo(runner, policy, agent?.capabilities);
       for (const dimension of promises.filter((each) => policy.missing?.includes(each) !== true))
         add(
-          `the policy of step "${step.id}" asks for ${dimension}, which nothing here can enforce`,
-          'take it out of the policy, or run where it can be enforced',
+          `the policy of step "${step.id}" asks for ${dimension}, which can't be enforced on this machine`,
+          'remove it from the policy, or run on a machine that can enforce it',
         );
     }
     if (step.opcode === 'RUN_VALIDATION') {

@@ -13,37 +13,6 @@ import { markOf, type RunDeps } from '../run-context.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import { withForbiddenPaths } from './run-override.ts';
 
-/**
- * The usage of an agent that was cut off when the conductor process died, as an event. It counts like any other usage,
- * so resuming a run doesn't reset its budget.
- */
-async function cutOffUse(
-  { project }: RunDeps,
-  directory: RunDirectory,
-  events: readonly RunEvent[],
-): Promise<EventDraft[]> {
-  const started = events.findLast(({ event_type }) => START_OR_END.includes(event_type));
-  if (started?.event_type !== 'runner_started' || started.step_id === null) return [];
-  const { name, attempt, try: count = 1 } = started.payload;
-  const folder = directory.resolve(stepFolderOf(started.step_id, attempt));
-  const agent = project.agent(name);
-  const place = count === 1 ? folder : `${folder}/try@${count}`;
-  await agent?.keepSession?.(place);
-  const reported = await agent?.usedIn?.(place);
-  const usage = priced(reported ?? null, project.agentCare?.(name).price ?? null);
-  if (usage === null) return [];
-  const payload = {
-    name,
-    attempt,
-    termination: 'cut_off',
-    exit_code: null,
-    duration_ms: 0,
-    usage,
-    ...(count === 1 ? {} : { try: count }),
-  };
-  return [{ event_type: 'runner_completed', step_id: started.step_id, payload }];
-}
-
 /** If the last of these events isn't `runner_started`, no agent was cut off. */
 const START_OR_END: readonly RunEvent['event_type'][] = [
   'runner_started',
@@ -139,7 +108,7 @@ function obstacleText(problem: Exclude<ResumeProblem, { kind: 'driven' }>): stri
     case 'earlier_version':
       return problem.message;
     case 'unseen_workspace':
-      return `its workspace ${problem.path} can't be seen from here`;
+      return `its workspace ${problem.path} isn't visible from this machine or container`;
   }
 }
 
@@ -183,4 +152,35 @@ async function resumeDriven(request: ResumeRequest, run: DrivenRun): Promise<Res
         : refuseWorkspace(current),
   });
   return { ok: true, end };
+}
+
+/**
+ * The usage of an agent that was cut off when the conductor process died, as an event. It counts like any other usage,
+ * so resuming a run doesn't reset its budget.
+ */
+async function cutOffUse(
+  { project }: RunDeps,
+  directory: RunDirectory,
+  events: readonly RunEvent[],
+): Promise<EventDraft[]> {
+  const started = events.findLast(({ event_type }) => START_OR_END.includes(event_type));
+  if (started?.event_type !== 'runner_started' || started.step_id === null) return [];
+  const { name, attempt, try: count = 1 } = started.payload;
+  const folder = directory.resolve(stepFolderOf(started.step_id, attempt));
+  const agent = project.agent(name);
+  const place = count === 1 ? folder : `${folder}/try@${count}`;
+  await agent?.keepSession?.(place);
+  const reported = await agent?.usedIn?.(place);
+  const usage = priced(reported ?? null, project.agentCare?.(name).price ?? null);
+  if (usage === null) return [];
+  const payload = {
+    name,
+    attempt,
+    termination: 'cut_off',
+    exit_code: null,
+    duration_ms: 0,
+    usage,
+    ...(count === 1 ? {} : { try: count }),
+  };
+  return [{ event_type: 'runner_completed', step_id: started.step_id, payload }];
 }

@@ -3,10 +3,8 @@ import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.t
 import { ownValue } from '../../contracts/own-value.ts';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../../contracts/run/event.ts';
 import { LeaseLost } from '../../contracts/run/run-lease.ts';
-import { runTitle } from '../../contracts/run/run-title.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
-import type { Ids } from '../../ports/ids.ts';
-import type { NewRun } from '../../ports/run-store.ts';
+import type { Ids, NewRun } from '../../ports/run-store.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { initialMetadata, writeMetadata } from '../record/derived-files.ts';
@@ -15,6 +13,7 @@ import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import { findObstacles } from './preflight.ts';
 import { resumeAfterLoss } from './resume-run.ts';
 import { withForbiddenPaths } from './run-override.ts';
+import { runTitle } from './run-title.ts';
 
 export interface StartRequest
   extends Pick<DriveRequest, 'deps' | 'plan' | 'wait' | 'signal' | 'observer' | 'onGate'> {
@@ -175,7 +174,7 @@ function baseObstacle(reason: 'no_commits' | 'unknown_ref', baseRef: string): Ob
       }
     : {
         message: `base ref "${baseRef}" does not name a commit`,
-        help: 'see git branch --all for names that do',
+        help: 'git branch --all lists names that do',
       };
 }
 
@@ -189,7 +188,7 @@ async function createRunFolder(
   } catch (error) {
     return {
       obstacle: {
-        message: `the run directory can't be made: ${tellFailure(error).message}`,
+        message: `the run directory can't be created: ${tellFailure(error).message}`,
         help: RUN_FOLDER_HELP,
       },
     };
@@ -235,7 +234,7 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
   } catch (error) {
     const { message, wayOut } = tellFailure(error);
     throw new NotStarted(
-      `the workspace can't be made: ${message}`,
+      `the workspace can't be created: ${message}`,
       wayOut ?? 'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
       error,
     );

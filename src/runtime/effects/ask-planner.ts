@@ -112,11 +112,11 @@ export async function askPlanner(
   });
   await evidence.json('planner_trace', 'planner_trace.json', trace);
   const reason = reasonOf(decision);
-  const records = await evidence.close(decision.status, reason ?? 'nothing stands in the way');
+  const records = await evidence.close(decision.status, reason ?? 'no problem found');
   return {
     records,
     input: {
-      kind: 'judged',
+      kind: 'evaluated',
       decision: {
         status: decision.status,
         nextStep: decision.next_step,

@@ -54,7 +54,7 @@ export function recordStop(
   name: string,
 ): (cause: StopCause) => Promise<void> {
   return (cause) => {
-    const note = `${name} of step "${stepId}" is being ended: ${describeStop(cause)}`;
+    const note = `${name} of step "${stepId}" is being stopped: ${describeStop(cause)}`;
     const bound = typeof cause === 'string' ? {} : { bound: cause.bound };
     return context.record([{ event_type: 'status_updated', step_id: stepId, payload: { note, ...bound } }]);
   };

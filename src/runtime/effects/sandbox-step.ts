@@ -32,7 +32,7 @@ export function refusalOf(
   capabilities: readonly AgentCapability[] = [],
 ): string | null {
   const broken = promisesTo(runner, policy, capabilities);
-  return broken.length === 0 ? refusal : `nothing here can enforce ${broken.join(', ')}`;
+  return broken.length === 0 ? refusal : `this machine can't enforce ${broken.join(', ')}`;
 }
 
 /** Only `network` applies to validators, too; the rest of a policy is about agents. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
 import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
+import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';
 import { applyHunks, oldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
 import {
@@ -13,27 +14,16 @@ import {
   validCorrections,
   voidAttestations,
 } from '../../work/scope/classify-scope.ts';
-import { type FileVersions, type ProgramPair, proofOf, textOf } from '../../work/scope/proofs/proof-of.ts';
-import { entryPath } from '../../work/scope/scope-entry.ts';
-import type { ScopeEntry } from '../../work/scope-entry.ts';
+import { entryPath } from '../../work/scope/coverage.ts';
+import {
+  type FileVersions,
+  type ProgramPair,
+  proveEquivalence,
+  textOf,
+} from '../../work/scope/proofs/prove-equivalence.ts';
 
 /** Shorter ids match by chance too easily. */
 const SHORTEST_ID = 7;
-
-/** The file before a patch, if a single hunk contains all of it; its blob id proves that nothing is missing. */
-function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
-  const [hunk, second] = hunks;
-  if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
-  const text = oldSide(hunk);
-  if (text === null || oldBlob.length < SHORTEST_ID) return null;
-  const bytes = new TextEncoder().encode(text);
-  const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
-  return isMatch ? bytes : null;
-}
-
-function blobId(algorithm: string, bytes: Uint8Array): string {
-  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
-}
 
 export interface ScopeQuestion {
   readonly inScope: readonly ScopeEntry[];
@@ -118,8 +108,8 @@ async function proveAll(
     const found = proved[index] ?? null;
     const missing =
       sources === null
-        ? 'no repository is at hand to see the whole file'
-        : 'the patch fits no version of it that is at hand';
+        ? 'the whole file is unknown, because there is no repository'
+        : 'the patch applies to no known version of the file';
     proofs.set(path, found ?? notProved(missing));
   });
   return proofs;
@@ -127,8 +117,8 @@ async function proveAll(
 
 /** Changes that a comparison of contents can't prove harmless. */
 function shapeFlaw(change: FileChange): string | null {
-  if (change.status === 'R') return 'a file that is moved is found elsewhere';
-  if (change.status === 'A') return 'a new file is no change that preserves anything';
+  if (change.status === 'R') return 'the file is moved';
+  if (change.status === 'A') return 'the file is new';
   if (change.status === 'D') return 'a file is deleted';
   if (change.oldMode !== change.newMode) return 'its mode changed';
   if (change.newMode === '120000') return 'it is a link';
@@ -180,7 +170,7 @@ async function prove(
   files: readonly (readonly VersionsOfFile[])[],
   { programs, settings }: Compiler,
 ): Promise<readonly (Proof | null)[]> {
-  const steps = files.map((each) => each.map(({ path, versions }) => proofOf(path, versions)));
+  const steps = files.map((each) => each.map(({ path, versions }) => proveEquivalence(path, versions)));
   const pairs: ProgramPair[] = steps.flat().flatMap((step) => (step.kind === 'compile' ? [step.pair] : []));
   const compared = pairs.length === 0 ? [] : await programs.compare(pairs, settings);
   let next = 0;
@@ -206,4 +196,19 @@ export function scopeWarnings(files: readonly ScopedFile[]): readonly string[] {
     if (kind === 'incidental' && proved === false) return [`[Warning] ${path} is incidental: ${reason}`];
     return [];
   });
+}
+
+/** The file before a patch, if a single hunk contains all of it; its blob id proves that nothing is missing. */
+function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
+  const [hunk, second] = hunks;
+  if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
+  const text = oldSide(hunk);
+  if (text === null || oldBlob.length < SHORTEST_ID) return null;
+  const bytes = new TextEncoder().encode(text);
+  const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
+  return isMatch ? bytes : null;
+}
+
+function blobId(algorithm: string, bytes: Uint8Array): string {
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

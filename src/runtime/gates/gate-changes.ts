@@ -8,7 +8,7 @@ import {
   decidingFiles,
   foldByFolder,
 } from '../../policy/deciding-files.ts';
-import { type ProgramPair, proofOf } from '../../work/scope/proofs/proof-of.ts';
+import { type ProgramPair, proveEquivalence } from '../../work/scope/proofs/prove-equivalence.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** How many files are inspected; those that influence acceptance come first. */
@@ -97,7 +97,9 @@ async function sameProgramNotes({ deps }: RunContext, texts: readonly ChangedTex
   const encoder = new TextEncoder();
   const steps = texts.flatMap(({ path, before, now }) => {
     if (before === null || now === null || before === now) return [];
-    return [{ path, step: proofOf(path, { before: encoder.encode(before), after: encoder.encode(now) }) }];
+    return [
+      { path, step: proveEquivalence(path, { before: encoder.encode(before), after: encoder.encode(now) }) },
+    ];
   });
   const pairs: ProgramPair[] = steps.flatMap(({ step }) => (step.kind === 'compile' ? [step.pair] : []));
   const compared =

@@ -141,7 +141,7 @@ export function consequenceLines({ consequences, expires_at }: GateRequest): str
 }
 
 function consequenceText({ step_id, opcode, ends }: Consequence): string {
-  if (ends === null) return `goes on with ${step_id} (${opcode})`;
+  if (ends === null) return `continues with ${step_id} (${opcode})`;
   const why = ends.reason === null ? '' : `: ${oneLine(ends.reason)}`;
   return `ends the run as ${ends.lifecycle_state}, ${ends.outcome}${why}`;
 }
@@ -155,7 +155,7 @@ function evidenceLines({ evidence }: GateRequest): string[] {
 function answerLines(request: GateRequest): string[] {
   return [
     `\`conductor approve ${request.run_id}\` or \`conductor reject ${request.run_id}\`, with \`--comment\` for the next step to read`,
-    request.approvers.length === 0 ? 'anybody may answer' : `approvers: ${request.approvers.join(', ')}`,
-    `an approval holds for tree ${request.tree}, workflow ${request.workflow_digest} and the evidence with the digests in gate_request.json, and for nothing else`,
+    request.approvers.length === 0 ? 'anyone may answer' : `approvers: ${request.approvers.join(', ')}`,
+    `an approval covers tree ${request.tree}, workflow ${request.workflow_digest} and the evidence with the digests in gate_request.json, and nothing else`,
   ];
 }

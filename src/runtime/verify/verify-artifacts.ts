@@ -22,7 +22,7 @@ async function findProblem(context: VerifyContext, event: ArtifactEvent): Promis
       : `is not in a folder of step "${event.step_id}", as ${where} says`;
   const digest = await digestOf(context, path);
   if (!context.files.has(path))
-    return digest === null ? 'is missing, or a link stands in its place' : 'is reached through a link';
+    return digest === null ? 'is missing, or was replaced by a link' : 'is reached through a link';
   if (digest === null) return 'is missing';
   if (digest.bytes !== bytes) return `has ${digest.bytes} bytes where ${where} says ${bytes}`;
   return digest.sha256 === sha256 ? null : `does not have the sha256 of ${where}`;

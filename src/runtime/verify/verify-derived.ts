@@ -112,7 +112,7 @@ async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
   const actual = await readText(context, path);
   if (actual === expected) return NO_FLAWS;
   if (actual === null) return createFlaw(path, 'is missing, or is no file');
-  if (expected === null) return createFlaw(path, 'is there although the run has not ended');
+  if (expected === null) return createFlaw(path, 'exists although the run has not ended');
   return createFlaw(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
 }
 

@@ -80,9 +80,9 @@ async function verifyRequest(context: VerifyContext, event: Requested): Promise<
   if (sha256 !== event.payload.request_sha256) return [flaw(path, `is not the request that ${where} binds`)];
   const request = requestSchema.safeParse(await readJson(context, path));
   if (!request.success) return [flaw(path, 'is not a gate request')];
-  if (request.data.tree !== event.payload.tree) return [flaw(path, `shows another tree than ${where}`)];
+  if (request.data.tree !== event.payload.tree) return [flaw(path, `shows a different tree than ${where}`)];
   if (request.data.workflow_digest !== context.view.started.workflow_digest)
-    return [flaw(path, 'names another workflow than the one that runs')];
+    return [flaw(path, 'names a different workflow than the run')];
   return verifyShown(context, path, request.data.evidence);
 }
 
@@ -110,7 +110,7 @@ async function verifyOutcome(
   const where = `events.ndjson line ${lineOf(event)}`;
   const artifact = artifactOf(context, event, 'gate_outcome');
   if (artifact === undefined)
-    return [flaw('events.ndjson', 'goes by an answer that was not recorded', lineOf(event))];
+    return [flaw('events.ndjson', 'uses an answer that was not recorded', lineOf(event))];
   const { path } = artifact.payload;
   const outcome = outcomeSchema.safeParse(await readJson(context, path));
   if (!outcome.success) return [flaw(path, 'is not an answer')];
@@ -120,10 +120,10 @@ async function verifyOutcome(
   if (answer !== event.event_type || by !== payload.by) return [flaw(path, `is not the answer of ${where}`)];
   const isElsewhere = JSON.stringify(from) !== JSON.stringify(payload.from);
   if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere)
-    return [flaw(path, `says something else than ${where}`)];
+    return [flaw(path, `differs from ${where}`)];
   if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
     return [flaw(path, 'answers another request')];
   if ((workflow_digest ?? context.view.started.workflow_digest) !== context.view.started.workflow_digest)
-    return [flaw(path, 'names another workflow than the one that runs')];
+    return [flaw(path, 'names a different workflow than the run')];
   return verifyShown(context, path, evidence ?? []);
 }

@@ -4,10 +4,10 @@ import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import { roleWordsOf } from '../../planner/claims/role-claims.ts';
-import type { RevisionReader } from '../../ports/revision-reader.ts';
+import type { RevisionReader } from '../../ports/revisions.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
-import type { FailedValidator, RoleEvidence } from '../../work/role-result.ts';
+import type { FailedValidator, RoleEvidence } from '../../work/results/role-result.ts';
 import type { RunView, StepView } from '../record/run-view.ts';
 
 const METADATA = 'runner_metadata';
@@ -46,7 +46,7 @@ async function readWords(record: RunRecord, view: RunView, role: Role): Promise<
   for (const step of view.steps.toReversed()) {
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
     const text = await recordedText(record, step);
-    if (text === null) return { words: null, notes: [`what ${step.stepId} said is not as it was recorded`] };
+    if (text === null) return { words: null, notes: [`what ${step.stepId} said differs from its record`] };
     const parsed = metadataSchema.safeParse(parseJson(text));
     if (role === 'implementor' && parsed.data?.intent !== 'implementation') continue;
     return { words: roleWordsOf(parsed.data?.result), notes: parsed.data?.notes ?? [] };

@@ -2,14 +2,13 @@ import * as z from 'zod';
 import type { RunEnd } from '../../kernel/state.ts';
 import { roleWordsOf } from '../../planner/claims/role-claims.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ids } from '../../ports/ids.ts';
-import type { RevisionReader } from '../../ports/revision-reader.ts';
-import type { ResumableRoleRunner, RoleState } from '../../ports/role-runner.ts';
-import type { RunRecord, RunStore } from '../../ports/run-store.ts';
+import type { RevisionReader } from '../../ports/revisions.ts';
+import type { ResultCheckingRunner, RoleState } from '../../ports/role-runner.ts';
+import type { Ids, RunRecord, RunStore } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
-import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/role.ts';
-import { type RevisionFiles, roleInputs } from '../../work/role-inputs.ts';
-import { type RoleChecks, roleResultOf } from '../../work/role-result.ts';
+import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/engine/role.ts';
+import { buildRoleInputs, type RevisionFiles } from '../../work/engine/role-inputs.ts';
+import { determineResult, type RoleChecks } from '../../work/results/role-result.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import { cancelRun } from '../drive/cancel-run.ts';
 import type { DriveEnd } from '../drive/drive.ts';
@@ -59,16 +58,18 @@ const WAKE_GRACE_MS = 60_000;
 const SILENT: RunObserver = { onEvents: () => {}, onLine: () => {} };
 
 /** Runs roles as workflow runs. Any process can read the result of a run from its record. */
-export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
+export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
   return {
     run: async (request, onAccepted, signal) => {
       const start = await findStart(deps.reader, request);
       if (!start.ok) return neverStarted([start.obstacle]);
       const driven = await driveRole(deps, request, start, onAccepted, signal);
-      return driven.ok ? lookAtRun(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
+      return driven.ok
+        ? lookAtRun(deps, driven.runId, describeSubject(request))
+        : neverStarted(driven.obstacles);
     },
     look: (runId, subject) => lookAtRun(deps, runId, subject),
-    judge: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
+    checkResult: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
       await waitWhileParked(deps, subject, runId, signal, await resumeRole(deps, subject, runId, signal));
       return lookAtRun(deps, runId, subject);
@@ -89,9 +90,9 @@ async function driveRole(
   signal: AbortSignal,
 ): Promise<Driven> {
   const { project, workflow } = deps;
-  const subject = subjectOf(request);
+  const subject = describeSubject(request);
   const warnings = await warningsOf(deps, request, base, work);
-  const inputs = roleInputs(request, base, work, warnings);
+  const inputs = buildRoleInputs(request, base, work, warnings);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
   const started = await startRun({
@@ -149,7 +150,7 @@ function itemBranch(id: string): string {
   return `conductor/item/${id}`;
 }
 
-function subjectOf(request: RoleRequest): RoleSubject {
+function describeSubject(request: RoleRequest): RoleSubject {
   return request.role === 'planner'
     ? { role: request.role, items: request.items }
     : { role: request.role, item: request.item };
@@ -181,7 +182,7 @@ async function lookAtRun(
       supplied === null ? evidence : { ...evidence, words: roleWordsOf(supplied.result), notes: [] };
     return {
       kind: 'ended',
-      end: await refuseOutOfScope(deps, subject, roleResultOf(subject, heard, deps.checks)),
+      end: await refuseOutOfScope(deps, subject, determineResult(subject, heard, deps.checks)),
     };
   }
   if (run.driverPid !== null) return { kind: 'driven' };
@@ -194,14 +195,14 @@ function findMismatch({ started }: RunView, subject: RoleSubject): string | null
   if (subject.role === 'planner') return null;
   const { id } = subject.item.item;
   const item = itemSchema.safeParse(parseJson(started.inputs.item ?? ''));
-  if (!item.success) return `is held against a run that was started for no item, and not for item ${id}`;
-  if (item.data.id !== id) return `is held against a run of item ${item.data.id}, and not of item ${id}`;
+  if (!item.success) return `is checked against a run that was not started for an item; expected item ${id}`;
+  if (item.data.id !== id) return `is checked against a run of item ${item.data.id}; expected item ${id}`;
   const head = subject.role === 'reviewer' ? subject.head : undefined;
   if (head === undefined) return null;
   const reviewed = revisionSchema.safeParse(parseJson(started.inputs.revision ?? '')).data?.head_sha;
   if (reviewed === head) return null;
-  const what = reviewed === undefined ? 'a run that reviewed nothing' : `a review of ${reviewed.slice(0, 7)}`;
-  return `is held against ${what}, and the revision of item ${id} is at ${head.slice(0, 7)}`;
+  const what = reviewed === undefined ? 'a run without a review' : `a review of ${reviewed.slice(0, 7)}`;
+  return `is checked against ${what}; the revision of item ${id} is at ${head.slice(0, 7)}`;
 }
 
 const itemSchema = z.looseObject({ id: z.string() });

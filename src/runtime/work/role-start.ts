@@ -1,6 +1,6 @@
-import type { RevisionReader } from '../../ports/revision-reader.ts';
-import type { RoleRequest } from '../../work/role.ts';
-import type { RevisionFiles } from '../../work/role-inputs.ts';
+import type { RevisionReader } from '../../ports/revisions.ts';
+import type { RoleRequest } from '../../work/engine/role.ts';
+import type { RevisionFiles } from '../../work/engine/role-inputs.ts';
 import type { Obstacle } from '../obstacle.ts';
 
 export type RoleStart =

@@ -1,5 +1,5 @@
-import type { ScopeEntry } from '../scope-entry.ts';
-import { entryPath, unquoted } from './scope-entry.ts';
+import type { ScopeEntry } from '../bodies/scope-entry.ts';
+import { entryPath, unquoted } from './coverage.ts';
 
 /** A line of a summary that justifies the change of a file. */
 export interface Attestation {

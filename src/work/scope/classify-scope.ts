@@ -1,9 +1,9 @@
 import type { SCOPE_CLASSES } from '../../contracts/cli/cli-scope-document.ts';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
-import type { ScopeEntry } from '../scope-entry.ts';
+import type { ScopeEntry } from '../bodies/scope-entry.ts';
 import { type Attestation, type Correction, isListed } from './attestations.ts';
 import { testedFiles } from './co-located-test.ts';
-import { type Covers, coveringEntry, createCoverage, entryPath } from './scope-entry.ts';
+import { type Covers, coveringEntry, createCoverage, entryPath } from './coverage.ts';
 
 export type ScopeClass = (typeof SCOPE_CLASSES)[number];
 

@@ -273,7 +273,7 @@ describe('publishing again after a crash', () => {
     await writeFile(dead, '');
     await stubGit(`case "$*" in *"fetch --quiet"*) [ -e ${dead} ] && kill -9 $$ ;; esac; exec $GIT "$@"`);
     await run.write('README.md', 'two\n');
-    await expect(publish(run)).rejects.toThrow('ended by SIGKILL');
+    await expect(publish(run)).rejects.toThrow('killed by SIGKILL');
     await rm(dead);
     await run.write('README.md', 'three\n');
     expect(await publish(run)).toMatchObject({ ref: `refs/heads/${BRANCH}`, leftAlone: null });

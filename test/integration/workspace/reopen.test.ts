@@ -119,7 +119,9 @@ describe('a reopened workspace', () => {
     await rename(folderOf(started), elsewhere);
     const reopened = workspaces.reopen(run, tree);
     await expect(reopened).rejects.toBeInstanceOf(GitError);
-    await expect(reopened).rejects.toThrow(`the workspace ${run.worktreePath} can't be seen from here`);
+    await expect(reopened).rejects.toThrow(
+      `the workspace ${run.worktreePath} isn't visible from this machine or container`,
+    );
     expect(existsSync(folderOf(started))).toBe(false);
     await rename(elsewhere, folderOf(started));
     await workspaces.reopen(run, tree);

@@ -135,7 +135,7 @@ describe('an agent that is gone before its turn has ended', () => {
   it.each<[ProcessEnd, string, string]>([
     [{ kind: 'exited', exitCode: 0 }, 'ended before session/new was answered: last words', 'no_result'],
     [{ kind: 'exited', exitCode: 7 }, 'exited with code 7: last words', 'crash'],
-    [{ kind: 'signalled', signal: 'SIGKILL' }, 'ended by SIGKILL: last words', 'crash'],
+    [{ kind: 'signalled', signal: 'SIGKILL' }, 'killed by SIGKILL: last words', 'crash'],
     [
       { kind: 'spawn_failed', code: 'ENOENT', message: 'command not found: x' },
       'command not found: x',

@@ -139,7 +139,7 @@ describe('the class of a failure', () => {
   });
 
   it.each<[FailureClass, ProcessEnd, string]>([
-    ['crash', { kind: 'signalled', signal: 'SIGSEGV' }, 'the agent was ended by SIGSEGV'],
+    ['crash', { kind: 'signalled', signal: 'SIGSEGV' }, 'the agent was killed by SIGSEGV'],
     ['crash', FAILED, 'the agent exited with code 1 without a result'],
     [
       'crash',

@@ -46,14 +46,14 @@ describe('the verdict on an agent', () => {
       null,
       { kind: 'signalled', signal: 'SIGKILL' },
       'error',
-      'the agent was ended by SIGKILL: last words',
+      'the agent was killed by SIGKILL: last words',
     ],
     [
       'tells of success and is ended for its time',
       null,
       { kind: 'timeout' },
       'killed_timeout',
-      'the agent had not ended after 60 s',
+      'the agent timed out after 60 s',
     ],
     [
       'tells of failure and is ended for silence',

@@ -208,7 +208,7 @@ describe('conductor policy check', () => {
   it('refuses what is no patch, and a patch that is not there', async () => {
     const error: unknown = await check('hello', [file]).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/is not a valid patch: line 1: it names no file$/),
+      message: expect.stringMatching(/is not a valid patch: line 1: the patch names no file$/),
     });
     expect(exitCodeOfError(error)).toBe(2);
     const { context } = listen();

@@ -135,7 +135,7 @@ describe('conductor scope', () => {
       { patchText: '', summary: 'nowhere' },
       /^the summary nowhere can't be read$/,
     ],
-    ['what is no patch', { patchText: 'hello\n' }, /is not a valid patch: line 1: it names no file$/],
+    ['what is no patch', { patchText: 'hello\n' }, /is not a valid patch: line 1: the patch names no file$/],
     [
       'a body without a scope',
       { patchText: '', item: '-', input: '# Hello\n' },

@@ -25,33 +25,33 @@ describe('a case that a program declares', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['cli', { command: ['x'], stdOut: 'y' }, '`stdOut` is no key; did you mean `stdout`?'],
-    ['cli', { comand: ['x'] }, '`comand` is no key; did you mean `command`?'],
+    ['cli', { command: ['x'], stdOut: 'y' }, '`stdOut` is an unknown key; did you mean `stdout`?'],
+    ['cli', { comand: ['x'] }, '`comand` is an unknown key; did you mean `command`?'],
     ['cli', { command: 'ls -l' }, '`command` is not a list'],
     ['cli', { command: [] }, '`command` is empty'],
     [
       'cli',
       { command: ['x'], stdout: { contain: 'y' } },
-      '`stdout.contain` is no key; did you mean `contains`?',
+      '`stdout.contain` is an unknown key; did you mean `contains`?',
     ],
-    ['cli', { command: ['x'], retries: -1 }, '`retries` is -1, but at least 0 is wanted'],
+    ['cli', { command: ['x'], retries: -1 }, '`retries` is -1, but must be at least 0'],
     ['cli', { command: ['x'], timeout: 'soon' }, '`timeout` is not as it should be: "soon"'],
     ['cli', { command: ['x'], normalise: ['colour'] }, '`normalise.0` is not one of ansi, dates, paths'],
     ['web', {}, '`url` is missing'],
     [
       'web',
       { url: '/', expect: [{ visable: 'x' }] },
-      '`expect.0.visable` is no key; did you mean `visible`?',
+      '`expect.0.visable` is an unknown key; did you mean `visible`?',
     ],
     [
       'web',
       { url: '/', steps: [{ click: 'a' }, { click: 'b', with: 'c' }] },
-      '`steps.1`: `with` says nothing about `click`; it belongs to `fill` and `select`: take it away',
+      '`steps.1`: `with` does not apply to `click`; it applies to `fill` and `select`: remove it',
     ],
     [
       'web',
       { url: '/', expect: [{ visible: 'a', text: 'b' }] },
-      '`expect.0`: an expectation is about one thing, but this one has `visible` and `text`; give exactly one of `visible`, `hidden`, `text`, `title`, `url`, `count`',
+      '`expect.0`: an expectation needs exactly one main key, but this one has `visible` and `text`; use exactly one of `visible`, `hidden`, `text`, `title`, `url`, `count`',
     ],
     ['unit', { test: 'x' }, 'it has no function'],
     ['unit', { test: () => undefined, retries: 0.5 }, '`retries` is no whole number'],

@@ -4,7 +4,7 @@ import type { Usage } from '../../../src/contracts/run/agent-result.ts';
 import type { RunEvent } from '../../../src/contracts/run/event.ts';
 import type { Budgets, Plan } from '../../../src/kernel/plan.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../../src/ports/agent.ts';
-import type { CredentialWait, CredentialWaits } from '../../../src/ports/credential-waits.ts';
+import type { CredentialWait, CredentialWaits } from '../../../src/ports/shared-stores.ts';
 import type { DriveEnd } from '../../../src/runtime/drive/drive.ts';
 import { startRun } from '../../../src/runtime/drive/start-run.ts';
 import type { AgentCare, RunDeps } from '../../../src/runtime/run-context.ts';
@@ -298,7 +298,7 @@ describe('an agent that tells what it uses while it works', () => {
     const types = told.events.map(({ event_type }) => event_type);
     expect(types.indexOf('status_updated')).toBeLessThan(types.indexOf('runner_completed'));
     const note = told.events.find((event) => event.event_type === 'status_updated');
-    expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being ended: ') });
+    expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being stopped: ') });
   });
 
   it('counts its last word where it was done before anybody could stop it, and no less than was known', async () => {

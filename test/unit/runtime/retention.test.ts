@@ -47,7 +47,7 @@ describe('the retention', () => {
 
   it.each([
     ['is driven', { driverPid: 7 }, 'it is driven by process 7'],
-    ['waits', { state: 'waiting' }, 'it waits for a person'],
+    ['waits', { state: 'waiting' }, 'it is waiting for approval'],
     ['was interrupted', { state: 'running' }, 'it has not ended'],
     ["can't be read", { unreadable: true }, "its status can't be read"],
   ] as const)('never lets go of a run that %s, and does not count it', (_, change, reason) => {

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { ImplementorResult } from '../../../src/contracts/work/work-results.ts';
 import {
   applyImplementorResult,
-  scopeCorrections,
-  wishedRevision,
-} from '../../../src/work/apply/implementor.ts';
-import { applyPlannerResult } from '../../../src/work/apply/planner.ts';
-import { applyReviewerResult } from '../../../src/work/apply/reviewer.ts';
-import { acceptRun, giveUpRun } from '../../../src/work/apply/runs.ts';
-import type { CommandOf, WorkCommand } from '../../../src/work/command.ts';
-import { readCommand } from '../../../src/work/command-schema.ts';
-import type { ProviderState } from '../../../src/work/provider-values.ts';
-import type { WorkState } from '../../../src/work/state.ts';
-import { foreignEvents } from '../../../src/work/sync.ts';
+  describeRevision,
+  readScopeCorrections,
+} from '../../../src/work/engine/apply/implementor.ts';
+import { applyPlannerResult } from '../../../src/work/engine/apply/planner.ts';
+import { applyReviewerResult } from '../../../src/work/engine/apply/reviewer.ts';
+import { acceptRun, giveUpRun } from '../../../src/work/engine/apply/runs.ts';
+import type { CommandOf, WorkCommand } from '../../../src/work/engine/command.ts';
+import { readCommand } from '../../../src/work/engine/command-schema.ts';
+import { findForeignChanges } from '../../../src/work/engine/foreign-changes.ts';
+import type { ProviderState } from '../../../src/work/items/provider-values.ts';
+import type { WorkState } from '../../../src/work/items/state.ts';
 import { readPlainLabels } from '../../../testing/work-fakes.ts';
 import { accepted, checked, created, ended, inReview, moved, spec, stateOf } from './fixtures.ts';
 
@@ -107,11 +107,11 @@ describe('the result of an implementor', () => {
     ['has an empty patch', { patch: '\n' }],
     ['has no patch', { patch: null }],
   ])('asks for no revision when it %s', (_, result) => {
-    expect(wishedRevision(known(state, '1'), implementor(result), 'now')).toBeNull();
+    expect(describeRevision(known(state, '1'), implementor(result), 'now')).toBeNull();
   });
 
-  it('asks for a revision of the whole patch, the same whenever it is asked', () => {
-    expect(wishedRevision(known(state, '1'), implementor({}), 'now')).toEqual({
+  it('asks for a revision of the whole patch, the same whenever it is requested', () => {
+    expect(describeRevision(known(state, '1'), implementor({}), 'now')).toEqual({
       itemId: '1',
       title: 'item 1',
       base: 'base',
@@ -153,7 +153,7 @@ describe('the result of an implementor', () => {
     ['there was no scope correction: nothing', []],
     ['Scope correction:', []],
   ])('%j has these scope corrections', (summary, corrections) => {
-    expect(scopeCorrections(summary)).toEqual(corrections);
+    expect(readScopeCorrections(summary)).toEqual(corrections);
   });
 });
 
@@ -234,7 +234,10 @@ describe('what happens at the provider', () => {
       body,
       labels: [`status:${item.status}`],
     }));
-    return foreignEvents(state, change({ items, revisions: [...state.revisions.values()], reviews: [] }));
+    return findForeignChanges(
+      state,
+      change({ items, revisions: [...state.revisions.values()], reviews: [] }),
+    );
   };
 
   it('is nothing where it is as the journal says', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockerLine } from '../../../src/work/contract/blocked-summary.ts';
+import { describeBlocker } from '../../../src/work/results/blocked-summary.ts';
 
 describe('the line about a blocker', () => {
   it.each([
@@ -15,6 +15,6 @@ describe('the line about a blocker', () => {
     ],
     ['the first line of any other text', 'It is down.\nNobody knows why.', 'It is down.'],
   ])('has %s', (_, summary, line) => {
-    expect(blockerLine(summary)).toBe(line);
+    expect(describeBlocker(summary)).toBe(line);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../../src/work/body.ts';
-import { checkBody } from '../../../src/work/body-check.ts';
-import { templateOf } from '../../../src/work/body-template.ts';
+import { readBody } from '../../../src/work/bodies/body.ts';
+import { printTemplate } from '../../../src/work/bodies/body-template.ts';
+import { checkBody } from '../../../src/work/bodies/check-body.ts';
 import { REFINEMENT_BODY, TASK_BODY } from './work-fixtures.ts';
 
 const scope = (entries: string) => TASK_BODY.replace('- src/client.ts\n- src/client.test.ts', entries);
@@ -143,8 +143,8 @@ describe('the check of a body', () => {
     ['a refinement', REFINEMENT_BODY, 'refinement'],
     ['a task whose type is not told', TASK_BODY, null],
     ['a refinement whose type is not told', REFINEMENT_BODY, null],
-    ['the template of a task', templateOf('task'), 'implement'],
-    ['the template of a refinement', templateOf('refinement'), 'refinement'],
+    ['the template of a task', printTemplate('task'), 'implement'],
+    ['the template of a refinement', printTemplate('refinement'), 'refinement'],
     [
       'sections in another order',
       TASK_BODY.split(/^(?=## )/m)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkImplementorResult } from '../../../src/work/contract/implementor-result.ts';
-import { checkPlannerResult } from '../../../src/work/contract/planner-result.ts';
-import { checkReviewerResult } from '../../../src/work/contract/reviewer-result.ts';
+import { checkImplementorResult } from '../../../src/work/results/implementor-result.ts';
+import { checkPlannerResult } from '../../../src/work/results/planner-result.ts';
+import { checkReviewerResult } from '../../../src/work/results/reviewer-result.ts';
 import {
   BLOCKED_SUMMARY,
   blockedWithout,

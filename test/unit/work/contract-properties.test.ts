@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
-import { readBody } from '../../../src/work/body.ts';
-import { checkBody } from '../../../src/work/body-check.ts';
-import { checkImplementorResult } from '../../../src/work/contract/implementor-result.ts';
-import { parseKnownItems } from '../../../src/work/contract/known-items.ts';
-import { checkPlannerResult } from '../../../src/work/contract/planner-result.ts';
-import { PROBLEM_CODES } from '../../../src/work/contract/problem-codes.ts';
-import { checkReviewerResult } from '../../../src/work/contract/reviewer-result.ts';
-import { fieldsOfLabels, labelsOf } from '../../../src/work/labels.ts';
+import { readBody } from '../../../src/work/bodies/body.ts';
+import { checkBody } from '../../../src/work/bodies/check-body.ts';
+import { formatLabels, readLabelFields } from '../../../src/work/items/labels.ts';
+import { parseExistingItems } from '../../../src/work/results/existing-items.ts';
+import { checkImplementorResult } from '../../../src/work/results/implementor-result.ts';
+import { checkPlannerResult } from '../../../src/work/results/planner-result.ts';
+import { PROBLEM_CODES } from '../../../src/work/results/problem-codes.ts';
+import { checkReviewerResult } from '../../../src/work/results/reviewer-result.ts';
 import { schemaProblems } from '../json-schema-check.ts';
 import { BLOCKED_SUMMARY, FINDING, REFINEMENT_BODY, TASK_BODY, TASK_LABELS } from './work-fixtures.ts';
 
@@ -103,7 +103,7 @@ describe('the contracts', () => {
   it('read items from any JSON or say why not', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const parsed = parseKnownItems(value);
+        const parsed = parseExistingItems(value);
         expect(parsed.ok || parsed.message !== '').toBe(true);
       }),
     );
@@ -165,8 +165,8 @@ describe('labels', () => {
   it('come back from their fields, in order and once', () => {
     fc.assert(
       fc.property(fc.array(label), (labels) => {
-        const once = labelsOf(fieldsOfLabels(labels));
-        expect(labelsOf(fieldsOfLabels(once))).toEqual(once);
+        const once = formatLabels(readLabelFields(labels));
+        expect(formatLabels(readLabelFields(once))).toEqual(once);
       }),
     );
   });

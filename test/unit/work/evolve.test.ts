@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import { createWorkState, evolve, WorkBug } from '../../../src/work/evolve.ts';
-import { snapshotOf } from '../../../src/work/state.ts';
+import { createWorkState, evolve, WorkBug } from '../../../src/work/engine/evolve.ts';
+import { copyState } from '../../../src/work/items/state.ts';
 import {
   accepted,
   checked,
@@ -38,7 +38,7 @@ describe('the state of work items', () => {
     [
       'a status that is not left',
       [created({ id: '1' }), moved('1', 'ready', 'in-progress')],
-      'item 1 is said to leave ready and is pending',
+      'item 1 should leave ready but is pending',
     ],
     ['a command that starts twice', [started('k'), started('k')], 'the command k has started already'],
     [
@@ -66,7 +66,7 @@ describe('the state of work items', () => {
     expect(() => evolve(state, { ...entry, seq: 3 } as never)).toThrow(
       'entry 3 of the journal of work items: follows entry 0',
     );
-    expect(() => stateOf({ type: 'odd' } as never)).toThrow('nothing is known of');
+    expect(() => stateOf({ type: 'odd' } as never)).toThrow('unknown event');
   });
 
   it('keeps commands that have no end yet, with the time of their start', () => {
@@ -158,7 +158,7 @@ describe('the state of work items', () => {
 
   it('gives a snapshot that stays as it is', () => {
     const state = stateOf(created({ id: '1' }));
-    const snapshot = snapshotOf(state);
+    const snapshot = copyState(state);
     evolve(state, { seq: 2, at: '', event: moved('1', 'pending', 'ready') });
     expect(snapshot.items.get('1')?.item.status).toBe('pending');
     expect(state.items.get('1')?.item.status).toBe('ready');

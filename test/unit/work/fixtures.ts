@@ -6,8 +6,8 @@ import type {
   WorkItem,
   WorkStatus,
 } from '../../../src/contracts/work/work-item.ts';
-import { createWorkState, evolve, type FoldedState } from '../../../src/work/evolve.ts';
-import type { WorkLimits } from '../../../src/work/limits.ts';
+import { createWorkState, evolve, type FoldedState } from '../../../src/work/engine/evolve.ts';
+import type { WorkLimits } from '../../../src/work/items/limits.ts';
 
 export function entriesOf(events: readonly WorkEvent[]): JournalEntry[] {
   return events.map((event, index) => ({ seq: index + 1, at: '2026-01-01T00:00:00.000Z', event }));

@@ -1,7 +1,7 @@
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { PlannerResult } from '../../../src/contracts/work/work-results.ts';
-import type { WorkCommand } from '../../../src/work/command.ts';
-import { refusalOf } from '../../../src/work/guards.ts';
+import type { WorkCommand } from '../../../src/work/engine/command.ts';
+import { findRefusal } from '../../../src/work/engine/guards.ts';
 import { accepted, created, inReview, limits, moved, spec, stateOf } from './fixtures.ts';
 
 export const context = { limits: limits(), checkPlan: () => [] };
@@ -9,7 +9,7 @@ export const ENGINE = { kind: 'engine' } as const;
 export const ANN = { kind: 'person', name: 'ann' } as const;
 
 export const refused = (events: readonly WorkEvent[], command: WorkCommand, by: typeof ENGINE | typeof ANN) =>
-  refusalOf(stateOf(events), { key: 'k', by, command }, context);
+  findRefusal(stateOf(events), { key: 'k', by, command }, context);
 
 export const implement = (itemId: string): WorkCommand => ({ kind: 'request_implementor_run', itemId });
 export const review = (itemId: string): WorkCommand => ({

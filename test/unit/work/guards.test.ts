@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import type { WorkCommand } from '../../../src/work/command.ts';
-import { refusalOf } from '../../../src/work/guards.ts';
+import type { WorkCommand } from '../../../src/work/engine/command.ts';
+import { findRefusal } from '../../../src/work/engine/guards.ts';
 import { created, inReview, made, moved, spec, stateOf } from './fixtures.ts';
 
 import {
@@ -120,7 +120,7 @@ describe('a command is refused', () => {
       review('1'),
       ANN,
       'checks_not_passed',
-      'not a success but pending',
+      'have not passed: pending',
     ],
     [
       'the acceptance of a run that has been overtaken',
@@ -240,7 +240,7 @@ describe('a command is refused', () => {
       result('1'),
       ENGINE,
       'item_moved',
-      'item 1 is closed and not in-progress: it was moved while the run went on',
+      'item 1 is closed and not in-progress: its status changed during the run',
     ],
     [
       "a person's result for an item that waits",
@@ -248,7 +248,7 @@ describe('a command is refused', () => {
       result('1'),
       ANN,
       'item_moved',
-      'item 1 is pending and not in-progress or ready: the result does not fit where it stands',
+      'item 1 is pending and not in-progress or ready: the result does not fit its status',
     ],
     [
       'work on what is approved',
@@ -350,8 +350,10 @@ describe('a command is refused', () => {
 
   it('for what the contract finds in a plan', () => {
     const state = stateOf(PLANNER);
-    const asked = { key: 'k', by: ENGINE, command: plan({}) };
-    expect(refusalOf(state, asked, { ...context, checkPlan: () => ['a cycle: a -> b -> a'] })).toMatchObject({
+    const requested = { key: 'k', by: ENGINE, command: plan({}) };
+    expect(
+      findRefusal(state, requested, { ...context, checkPlan: () => ['a cycle: a -> b -> a'] }),
+    ).toMatchObject({
       code: 'result_invalid',
       reason: 'a cycle: a -> b -> a',
     });

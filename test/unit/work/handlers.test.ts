@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../src/contracts/work/work-item.ts';
-import { askHandlers } from '../../../src/work/handlers/all-handlers.ts';
-import { handleDependencies } from '../../../src/work/handlers/dependencies.ts';
-import type { Handler } from '../../../src/work/handlers/handler.ts';
-import { handleImplementation } from '../../../src/work/handlers/implementation.ts';
-import { handleOrphans } from '../../../src/work/handlers/orphans.ts';
-import { handlePlanning, planningStopped } from '../../../src/work/handlers/planning.ts';
-import { handleReadiness } from '../../../src/work/handlers/readiness.ts';
-import { handleReview } from '../../../src/work/handlers/review.ts';
-import type { WorkLimits } from '../../../src/work/limits.ts';
-import type { WorkState } from '../../../src/work/state.ts';
+import {
+  collectCommands,
+  type Handler,
+  handleDependencies,
+  handleImplementation,
+  handleOrphans,
+  handlePlanning,
+  handleReadiness,
+  handleReview,
+  planningStopped,
+} from '../../../src/work/engine/handlers.ts';
+import type { WorkLimits } from '../../../src/work/items/limits.ts';
+import type { WorkState } from '../../../src/work/items/state.ts';
 import {
   accepted,
   checked,
@@ -162,10 +165,10 @@ describe('readiness and dependencies', () => {
   it('name the same wish alike, so that it is granted once', () => {
     const state = pair('closed', 'pending');
     expect(
-      askHandlers([LOOKED, moved('1', 'approved', 'closed')], state, limits()).map(({ key }) => key),
+      collectCommands([LOOKED, moved('1', 'approved', 'closed')], state, limits()).map(({ key }) => key),
     ).toEqual(['transition/2/2/ready']);
     state.doneKeys.add('transition/2/2/ready');
-    expect(askHandlers([LOOKED], state, limits())).toEqual([]);
+    expect(collectCommands([LOOKED], state, limits())).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkImplementorResult } from '../../../src/work/contract/implementor-result.ts';
+import { checkImplementorResult } from '../../../src/work/results/implementor-result.ts';
 import { BLOCKED_SUMMARY, blockedWithout, codesOf, implementorResult } from './work-fixtures.ts';
 
 function codesFor(changes: Readonly<Record<string, unknown>>): string[] {

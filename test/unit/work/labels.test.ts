@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fieldsOfLabels, LABELS, labelsOf } from '../../../src/work/labels.ts';
-import { checkLabels } from '../../../src/work/labels-check.ts';
+import { checkLabels } from '../../../src/work/items/check-labels.ts';
+import { formatLabels, LABELS, readLabelFields } from '../../../src/work/items/labels.ts';
 import { REFINEMENT_LABELS, TASK_LABELS } from './work-fixtures.ts';
 
 const codes = (...args: Parameters<typeof checkLabels>) => checkLabels(...args).map(({ code }) => code);
@@ -34,7 +34,7 @@ describe('the labels', () => {
 
   it('tell the fields of an item, and come back from them', () => {
     const labels = [...TASK_LABELS, 'area:client', 'good first issue'];
-    const fields = fieldsOfLabels(labels);
+    const fields = readLabelFields(labels);
     expect(fields).toEqual({
       type: 'implement',
       status: 'pending',
@@ -42,13 +42,13 @@ describe('the labels', () => {
       complexity: 'low',
       other: ['area:client', 'good first issue'],
     });
-    expect(labelsOf(fields)).toEqual(labels);
-    expect(labelsOf({ ...fields, status: 'closed', other: [] })).toEqual([
+    expect(formatLabels(fields)).toEqual(labels);
+    expect(formatLabels({ ...fields, status: 'closed', other: [] })).toEqual([
       'task:implement',
       'priority:high',
       'complexity:low',
     ]);
-    expect(labelsOf(fieldsOfLabels([]))).toEqual([]);
+    expect(formatLabels(readLabelFields([]))).toEqual([]);
   });
 
   it.each([

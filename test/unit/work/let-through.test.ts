@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import type { WorkCommand } from '../../../src/work/command.ts';
-import { refusalEvents } from '../../../src/work/refused.ts';
+import type { WorkCommand } from '../../../src/work/engine/command.ts';
+import { createRefusalEvents } from '../../../src/work/engine/refusal.ts';
 import { created, ended, inReview, moved, stateOf } from './fixtures.ts';
 
 import {
@@ -63,12 +63,12 @@ describe('a command is let through', () => {
 });
 
 describe('a refusal', () => {
-  const asked = { key: 'apply/run 1', by: ENGINE, command: result('1') };
+  const requested = { key: 'apply/run 1', by: ENGINE, command: result('1') };
   const refusal = { code: 'item_moved', reason: 'it was closed', help: null } as const;
   const state = () => stateOf(atWork('1'), moved('1', 'in-progress', 'closed', 'ann'));
 
   it('of a result keeps the summary and ends the run, which is no failure of the item', () => {
-    expect(refusalEvents(state(), asked, refusal)).toEqual([
+    expect(createRefusalEvents(state(), requested, refusal)).toEqual([
       {
         type: 'command_refused',
         key: 'apply/run 1',
@@ -84,7 +84,7 @@ describe('a refusal', () => {
   });
 
   it('of a plan that breaks the contract counts as a failure of the planner', () => {
-    const events = refusalEvents(
+    const events = createRefusalEvents(
       stateOf(PLANNER),
       { key: 'k', by: ENGINE, command: plan({}) },
       { ...refusal, code: 'result_invalid' },
@@ -95,11 +95,11 @@ describe('a refusal', () => {
   it('is told once', () => {
     const told = state();
     told.refusals.set('apply/run 1', 'item_moved: it was closed');
-    expect(refusalEvents(told, asked, refusal)).toEqual([]);
+    expect(createRefusalEvents(told, requested, refusal)).toEqual([]);
   });
 
   it("of a person's wish changes nothing else", () => {
-    expect(refusalEvents(state(), { ...asked, by: ANN }, refusal).map(({ type }) => type)).toEqual([
+    expect(createRefusalEvents(state(), { ...requested, by: ANN }, refusal).map(({ type }) => type)).toEqual([
       'command_refused',
     ]);
   });

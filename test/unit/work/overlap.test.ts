@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findOverlap, scopesOverlap } from '../../../src/work/overlap.ts';
+import { findOverlap, scopesOverlap } from '../../../src/work/scope/overlap.ts';
 
 describe('the scopes of two items', () => {
   it.each<[string, string[], string[]]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannedWorkItem, PlannerResult } from '../../../src/contracts/work/work-results.ts';
-import type { KnownItem } from '../../../src/work/contract/planned-ids.ts';
-import { checkPlannerResult } from '../../../src/work/contract/planner-result.ts';
+import type { ExistingItem } from '../../../src/work/results/planned-ids.ts';
+import { checkPlannerResult } from '../../../src/work/results/planner-result.ts';
 import {
   codesOf,
   plannedItem,
@@ -12,14 +12,14 @@ import {
   TASK_LABELS,
 } from './work-fixtures.ts';
 
-const ITEMS: readonly KnownItem[] = [
+const ITEMS: readonly ExistingItem[] = [
   { id: '1', title: 'One', status: 'ready', type: 'implement', blockedBy: ['2'] },
   { id: '2', title: 'Two', status: 'in-progress', type: 'implement' },
   { id: '3', title: 'Three', status: 'closed', type: 'refinement' },
   { id: 'item-40', status: 'pending' },
 ];
 
-function check(changes: Partial<PlannerResult>, items: readonly KnownItem[] | null = ITEMS) {
+function check(changes: Partial<PlannerResult>, items: readonly ExistingItem[] | null = ITEMS) {
   return checkPlannerResult(plannerResult(changes), { items });
 }
 
@@ -158,7 +158,7 @@ describe('a planner result', () => {
   });
 
   it('finds cycles that lead through existing items', () => {
-    const items: readonly KnownItem[] = [
+    const items: readonly ExistingItem[] = [
       { id: '1', title: 'One', blockedBy: ['2'] },
       { id: '2', title: 'Two', blockedBy: ['1'] },
     ];

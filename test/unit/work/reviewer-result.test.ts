@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkReviewerResult } from '../../../src/work/contract/reviewer-result.ts';
+import { checkReviewerResult } from '../../../src/work/results/reviewer-result.ts';
 import { codesOf, FINDING, reviewerResult } from './work-fixtures.ts';
 
 const codesFor = (verdict: string, bodies: readonly string[], summary?: string) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configDocumentSchema } from '../../../src/contracts/config/config.ts';
 import { CONFIG_DEFAULTS } from '../../../src/contracts/config/config-defaults.ts';
-import { unknownRoleAgents, withRoleAgents } from '../../../src/work/role-agents.ts';
+import { findUnknownAgents, insertRoleAgents } from '../../../src/runtime/work/role-workflow.ts';
 import { checkWorkflow } from '../../../src/workflow/check-workflow.ts';
 
 const AGENTS = { planner: 'thinker', implementor: 'a: "b" #c', reviewer: 'critic' };
@@ -16,20 +16,20 @@ describe('the agents of roles', () => {
     ['work.implement', ['\'a: "b" #c\'', 'critic', '\'a: "b" #c\'']],
     ['work.review', ['critic']],
   ])('stand in %s', async (name, agents) => {
-    const text = withRoleAgents(await builtIn(name), AGENTS);
+    const text = insertRoleAgents(await builtIn(name), AGENTS);
     expect(text.match(/(?<=^ {4}agent: ).+$/gm)).toEqual(agents);
   });
 
   it.each(['work.plan', 'work.implement', 'work.review'])('change nothing else of %s', async (name) => {
     const text = await builtIn(name);
     const without = (yaml: string) => yaml.replace(/^ {4}agent: .+$/gm, '');
-    expect(without(withRoleAgents(text, AGENTS))).toBe(without(text));
+    expect(without(insertRoleAgents(text, AGENTS))).toBe(without(text));
     const same = { planner: 'claude-code', implementor: 'claude-code', reviewer: 'codex' };
-    expect(withRoleAgents(text, same)).toBe(text);
+    expect(insertRoleAgents(text, same)).toBe(text);
   });
 
   it('are told by their keys where nobody has configured them', () => {
-    expect(unknownRoleAgents(AGENTS, new Set(['critic']))).toEqual([
+    expect(findUnknownAgents(AGENTS, new Set(['critic']))).toEqual([
       { key: 'work.agents.planner', name: 'thinker' },
       { key: 'work.agents.implementor', name: 'a: "b" #c' },
     ]);

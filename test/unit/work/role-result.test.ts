@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/contracts/vocabulary.ts';
-import type { GivenItem, RoleSubject } from '../../../src/work/role.ts';
-import { type RoleChecks, type RoleEvidence, roleResultOf } from '../../../src/work/role-result.ts';
+import type { GivenItem, RoleSubject } from '../../../src/work/engine/role.ts';
+import {
+  determineResult,
+  type RoleChecks,
+  type RoleEvidence,
+} from '../../../src/work/results/role-result.ts';
 
 const ITEM: GivenItem = {
   item: {
@@ -47,14 +51,14 @@ const approve = { role: 'reviewer', review: { verdict: 'approve', summary: 'Fine
 const plan = { role: 'planner', create: [], close: [], update: [] };
 
 const reasonOf = (subject: RoleSubject, of: RoleEvidence, checks = NO_CHECKS) => {
-  const end = roleResultOf(subject, of, checks);
+  const end = determineResult(subject, of, checks);
   return end.ok ? 'accepted' : end.reason;
 };
 
 describe('the result of an implementor', () => {
   it('has the patch of the run, whatever the agent says of one', () => {
     const words = { ...completed, patch: 'rm -rf' };
-    expect(roleResultOf(implementor, evidence({ words }), NO_CHECKS)).toEqual({
+    expect(determineResult(implementor, evidence({ words }), NO_CHECKS)).toEqual({
       ok: true,
       base: BASE,
       result: { ...completed, patch: 'diff --git a/a b/a\n' },
@@ -63,7 +67,7 @@ describe('the result of an implementor', () => {
 
   it('has no patch where it is not completed', () => {
     expect(
-      roleResultOf(implementor, evidence({ words: { ...blocked, patch: 'x' } }), NO_CHECKS),
+      determineResult(implementor, evidence({ words: { ...blocked, patch: 'x' } }), NO_CHECKS),
     ).toMatchObject({
       ok: true,
       result: { outcome: 'blocked', patch: null },
@@ -89,7 +93,7 @@ describe('the result of an implementor', () => {
     ['error', false],
     ['cancelled', false],
   ])('is taken as blocked from a run that ended %s: %s', (outcome, taken) => {
-    const end = roleResultOf(implementor, evidence({ words: blocked, outcome }), NO_CHECKS);
+    const end = determineResult(implementor, evidence({ words: blocked, outcome }), NO_CHECKS);
     expect(end.ok).toBe(taken);
   });
 
@@ -127,7 +131,7 @@ describe('the result of an implementor', () => {
       'says completed, but validator tests ended killed_timeout: see artifacts/v',
     ],
     ['nothing changed', { patch: { base: BASE, text: '' } }, 'says completed, but no file changed'],
-    ['the work was lost', { patch: null }, 'says completed, but its work could not be kept'],
+    ['the work was lost', { patch: null }, 'says completed, but its work could not be stored'],
     [
       'a rule was broken',
       { outcome: 'unsafe', violations: ['src/x may not change'] },
@@ -143,14 +147,14 @@ describe('the result of an implementor', () => {
   });
 
   it.each<[string, RoleEvidence['words'], readonly string[], string]>([
-    ['there is none', null, [], 'the implementor left no result'],
+    ['there is none', null, [], 'the implementor returned no result'],
     [
       'its file was no JSON',
       null,
       ['the result file is ignored: it is not JSON'],
-      'the implementor left no result; the result file is ignored: it is not JSON',
+      'the implementor returned no result; the result file is ignored: it is not JSON',
     ],
-    ['it is of another role', approve, [], 'the implementor left the result of another role: "reviewer"'],
+    ['it is of another role', approve, [], 'the implementor returned the result of another role: "reviewer"'],
   ])('is missing where %s', (_, words, notes, reason) => {
     expect(reasonOf(implementor, evidence({ words, notes }))).toBe(reason);
   });
@@ -182,16 +186,16 @@ describe('the result of who only looks', () => {
     ['a planner', planner, plan],
     ['a reviewer', reviewer, approve],
   ])('is that of %s', (_, subject, words) => {
-    expect(roleResultOf(subject, evidence({ words, patch: null }), NO_CHECKS)).toEqual({
+    expect(determineResult(subject, evidence({ words, patch: null }), NO_CHECKS)).toEqual({
       ok: true,
       result: words,
     });
     expect(reasonOf(subject, evidence({ words, changed: true }))).toBe(
-      `the ${subject.role} changed files, and was only to look`,
+      `the ${subject.role} changed files, but may only read`,
     );
     expect(reasonOf(subject, evidence({ words, outcome: 'blocked' }))).toBe('the run ended blocked');
     expect(reasonOf(subject, evidence({ words: completed }))).toBe(
-      `the ${subject.role} left the result of another role: "implementor"`,
+      `the ${subject.role} returned the result of another role: "implementor"`,
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSpecFrontMatter } from '../../../src/work/spec-front-matter.ts';
+import { readSpecFrontMatter } from '../../../src/work/items/spec-front-matter.ts';
 
 describe('the front matter of a spec', () => {
   it.each(['draft', 'approved', 'deprecated'])('says that the spec is %s', (status) => {

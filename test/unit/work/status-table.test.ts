@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WORK_STATUSES, type WorkStatus } from '../../../src/contracts/work/work-item.ts';
-import { isTerminal, type Mover, transition } from '../../../src/work/status-table.ts';
+import { isTerminal, type Mover, transition } from '../../../src/work/items/status-table.ts';
 
 const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
   engine: [
@@ -72,9 +72,9 @@ describe('the table of statuses', () => {
       'pending',
       'person',
       'illegal_transition',
-      "it can't go from closed to pending; from closed there is no way on",
+      "it can't go from closed to pending; from closed no further move is possible",
     ],
-    ['closed', 'closed', 'person', 'same_status', 'it is closed already; there is no way on'],
+    ['closed', 'closed', 'person', 'same_status', 'it is closed already; no further move is possible'],
     ['blocked', 'pending', 'engine', 'people_only', 'only a person moves it from blocked to pending'],
     ['approved', 'closed', 'planner', 'people_only', 'only a person moves it from approved to closed'],
   ])('refuses %s to %s by %s and names what is legal', (from, to, mover, code, reason) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import type { WorkLimits } from '../../../src/work/limits.ts';
-import { waitingReason } from '../../../src/work/waiting.ts';
+import type { WorkLimits } from '../../../src/work/items/limits.ts';
+import { explainWait } from '../../../src/work/items/waiting.ts';
 import { accepted, created, inReview, limits, moved, reviewed, stateOf } from './fixtures.ts';
 
 const atWork = (id: string, scope?: string[]) => [
@@ -21,7 +21,7 @@ function reasonFor(events: readonly WorkEvent[], id: string, more: Partial<WorkL
   const state = stateOf(events);
   const known = state.items.get(id);
   if (known === undefined) throw new Error('no such item');
-  return waitingReason(state, known, limits(more));
+  return explainWait(state, known, limits(more));
 }
 
 describe('the board says of an item', () => {
@@ -103,9 +103,7 @@ describe('the board says of an item', () => {
       created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
     );
     const state = stateOf(atWork('a', ['src/7/x.ts']), atWork('b', ['docs/']), events);
-    const reasons = [...state.items.values()].map((known) =>
-      waitingReason(state, known, limits({ jobs: 3 })),
-    );
+    const reasons = [...state.items.values()].map((known) => explainWait(state, known, limits({ jobs: 3 })));
     expect(reasons.filter((reason) => reason !== null)).toEqual([
       'waits: src/7/**/*.ts is being worked on by a',
     ]);

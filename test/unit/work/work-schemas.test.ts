@@ -13,7 +13,7 @@ import {
   plannerResultSchema,
   reviewerResultSchema,
 } from '../../../src/contracts/work/work-results.ts';
-import { parseKnownItems } from '../../../src/work/contract/known-items.ts';
+import { parseExistingItems } from '../../../src/work/results/existing-items.ts';
 import { schemaProblems } from '../json-schema-check.ts';
 import { bareProperties, isMapping, schemasIn } from '../json-schema-walk.ts';
 import { plannedItem, plannerResult } from './work-fixtures.ts';
@@ -74,7 +74,7 @@ describe('the items that are given to a check', () => {
     ['a document', { schema_version: 1, items: [{ id: 'a' }, 'b'] }, [{ id: 'a' }, { id: 'b' }]],
     ['none', [], []],
   ])('may be %s', (_, value, items) => {
-    expect(parseKnownItems(value)).toEqual({ ok: true, items });
+    expect(parseExistingItems(value)).toEqual({ ok: true, items });
   });
 
   it.each([
@@ -85,6 +85,6 @@ describe('the items that are given to a check', () => {
     ['an empty id', ['a', ''], '1 is neither an id nor an item with one'],
     ['a document with a wrong item', { items: [true] }, 'items.0 is neither an id nor an item with one'],
   ])('may not be %s', (_, value, message) => {
-    expect(parseKnownItems(value)).toEqual({ ok: false, message });
+    expect(parseExistingItems(value)).toEqual({ ok: false, message });
   });
 });

@@ -147,7 +147,7 @@ function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Prom
       } else if (exitCode !== 0 && signal?.aborted) {
         reject(new GitError(argv, exitCode, 'cancelled', signal.reason));
       } else if (exitCode === null) {
-        reject(new GitError(argv, null, `ended by ${killedBy ?? 'a signal'}`));
+        reject(new GitError(argv, null, `killed by ${killedBy ?? 'a signal'}`));
       } else {
         resolve({ exitCode, stdout: stdout.bytes(), stderr: stderr.bytes().toString('utf8') });
       }

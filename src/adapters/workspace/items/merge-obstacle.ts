@@ -36,10 +36,10 @@ export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<O
   const { path, adminDir } = checkout;
   const inProgress = Object.entries(IN_PROGRESS).find(([name]) => existsSync(join(adminDir, name)));
   if (inProgress !== undefined)
-    return { reason: `${inProgress[1]} is under way in ${path}`, help: 'finish it, or abort it' };
+    return { reason: `${inProgress[1]} is in progress in ${path}`, help: 'finish it, or abort it' };
   if ((await kindOf(path)) !== 'folder')
     return {
-      reason: `${path}, where the branch is checked out, is not there`,
+      reason: `${path}, where the branch is checked out, is missing`,
       help: 'bring the folder back, or have git forget it with `git worktree prune`',
     };
   const dirty = await changedFiles(checkout.git);
@@ -52,13 +52,13 @@ export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<O
   const untrackedFiles = await findUntracked(checkout, changed.added);
   if (untrackedFiles.length > 0)
     return {
-      reason: `${path} has files that git does not know in the place of new ones: ${formatFiles(untrackedFiles)}`,
-      help: 'move them out of the way',
+      reason: `${path} has untracked files that the merge would overwrite: ${formatFiles(untrackedFiles)}`,
+      help: 'move or delete them',
     };
   const filtered = await filteredFiles(checkout.git, changed.written);
   if (filtered.length === 0) return null;
   return {
-    reason: `a filter of git makes the files of ${formatFiles(filtered)} in ${path}, and conductor runs none`,
+    reason: `git filters produce ${formatFiles(filtered)} in ${path}, and conductor runs no filters`,
     help: 'merge the branch of the item by hand',
   };
 }

@@ -1,7 +1,7 @@
 import type { Spec } from '../../../contracts/work/work-item.ts';
 import { isAllowedBy } from '../../../policy/globs.ts';
 import type { SpecFolder, SpecProblem, SpecReading } from '../../../ports/spec-folder.ts';
-import { readSpecFrontMatter } from '../../../work/spec-front-matter.ts';
+import { readSpecFrontMatter } from '../../../work/items/spec-front-matter.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit, type Git } from '../git/git-command.ts';
 import { readObjects } from '../git/read-objects.ts';

@@ -89,7 +89,7 @@ export async function reopenWorkspace(
       throw new GitError(
         [],
         null,
-        `the workspace ${workspace.worktreePath} can't be seen from here; resume the run where that folder is, or mount it`,
+        `the workspace ${workspace.worktreePath} isn't visible from this machine or container; resume the run where that folder is, or mount it`,
       );
     await clearStaleLocks(user, repository);
     await discardWorkspace(user, workspace);

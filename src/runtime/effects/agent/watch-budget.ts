@@ -35,7 +35,7 @@ export function watchBudget(context: RunContext, step: AgentStep, price: Price |
       const spent = spend(context.view().state, step.id, usage);
       overspent = budgetProblem(context.plan, spent, step.id);
       if (overspent === null) return;
-      const note = `agent "${step.agent}" of step "${step.id}" is being ended: ${overspent.message}`;
+      const note = `agent "${step.agent}" of step "${step.id}" is being stopped: ${overspent.message}`;
       stopping = context
         .record([{ event_type: 'status_updated', step_id: step.id, payload: { note } }])
         .finally(abort);

@@ -176,7 +176,7 @@ function expiryOf(requestedAt: Date, timeoutMs: number | null): string | null {
 function reasonOf(context: RunContext, step: GateStep): string {
   const { lastDecision, state, routes } = context.view();
   if (state.pendingGoldens.length > 0)
-    return `goldens proposed by ${state.pendingGoldens.join(', ')} need a person`;
+    return `goldens proposed by ${state.pendingGoldens.join(', ')} need approval`;
   const via = routes.at(-1);
   if (lastDecision !== null && via?.from === lastDecision.stepId)
     return `evaluation \`${lastDecision.stepId}\`: ${lastDecision.status}${lastDecision.reason === null ? '' : `: ${lastDecision.reason}`}`;
@@ -248,7 +248,7 @@ function consequencesOf(plan: Plan, state: RunState, step: GateStep): Consequenc
     const given = { kind: 'gate_answered', answer, by: null, comment: null, answeredAt: '' } as const;
     const effect = effectAfter(plan, decide(plan, opened.state, given));
     if (effect === null || effect.kind === 'prepare')
-      throw new Error(`gate ${step.id} leads nowhere by ${answer}`);
+      throw new Error(`gate ${step.id} has no route for ${answer}`);
     if (effect.kind !== 'finish') return { step_id: effect.stepId, opcode: effect.opcode, ends: null };
     const { lifecycle, outcome, termination, reason } = effect.end;
     return {

@@ -168,13 +168,13 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   'over a file that git does not know': {
     prepare: ({ repo }) => repo.write('new/deep.txt', 'mine\n'),
-    reason: /in the place of new ones: new\/deep\.txt$/,
-    help: /out of the way/,
+    reason: /untracked files that the merge would overwrite: new\/deep\.txt$/,
+    help: /move or delete/,
   },
   'over a file in the place of a folder': {
     prepare: ({ repo }) => repo.write('new', 'mine\n'),
-    reason: /in the place of new ones: new$/,
-    help: /out of the way/,
+    reason: /untracked files that the merge would overwrite: new$/,
+    help: /move or delete/,
   },
   'during a merge': {
     prepare: async ({ repo }) => {
@@ -183,7 +183,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await repo.git('checkout', '--quiet', 'main');
       await repo.git('merge', '--quiet', '--no-ff', '--no-commit', 'side');
     },
-    reason: /^a merge is under way in .*\/repo$/,
+    reason: /^a merge is in progress in .*\/repo$/,
     help: /finish it, or abort it/,
   },
   'during a rebase': {
@@ -195,7 +195,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await each.repo.git('checkout', '--quiet', 'main');
       await each.repo.git('rebase', 'side').catch(() => undefined);
     },
-    reason: /^a rebase is under way in .*\/repo$/,
+    reason: /^a rebase is in progress in .*\/repo$/,
     help: /finish it, or abort it/,
   },
   'into a branch that two checkouts have': {
@@ -211,7 +211,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await repo.git('worktree', 'add', '--quiet', path, 'main');
       await rm(path, { recursive: true });
     },
-    reason: /\/second, where the branch is checked out, is not there$/,
+    reason: /\/second, where the branch is checked out, is missing$/,
     help: /git worktree prune/,
   },
   'of files that a filter makes': {
@@ -219,7 +219,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       for (const command of ['clean', 'smudge']) await repo.git('config', `filter.made.${command}`, 'cat');
       await writeFile(join(repo.root, '.git/info/attributes'), 'file.txt filter=made\n');
     },
-    reason: /^a filter of git makes the files of file\.txt in .*\/repo, and conductor runs none$/,
+    reason: /^git filters produce file\.txt in .*\/repo, and conductor runs no filters$/,
     help: /by hand/,
   },
   'of a history of its own': {

@@ -166,7 +166,7 @@ describe('the scope of a patch that git made', () => {
     ];
     for (const part of parts)
       expect((await judge(repo, part, { alone: true })).files).toMatchObject([
-        { class: 'unlisted', proved: false, reason: expect.stringMatching(/no repository is at hand/) },
+        { class: 'unlisted', proved: false, reason: expect.stringMatching(/there is no repository/) },
       ]);
     const whole = await judge(repo, await patchOf(repo, '--unified=99'), { alone: true });
     expect(spell(whole)).toEqual(['b.ts incidental true']);
@@ -197,7 +197,7 @@ describe('the scope of a patch that git made', () => {
     ]);
     const nowhere = await judge(repo, hunk('g();', 'g( );'));
     expect(nowhere.files).toMatchObject([
-      { class: 'unlisted', reason: expect.stringMatching(/fits no version of it/) },
+      { class: 'unlisted', reason: expect.stringMatching(/applies to no known version/) },
     ]);
   });
 

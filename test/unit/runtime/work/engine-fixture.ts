@@ -5,9 +5,9 @@ import type {
   PlannerResult,
 } from '../../../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
-import { createWorkEngine } from '../../../../src/runtime/work/loop.ts';
-import type { CommandOf } from '../../../../src/work/command.ts';
-import type { RoleEnd } from '../../../../src/work/role.ts';
+import { createWorkEngine } from '../../../../src/runtime/work/work-engine.ts';
+import type { CommandOf } from '../../../../src/work/engine/command.ts';
+import type { RoleEnd } from '../../../../src/work/engine/role.ts';
 import type { WorkPorts } from '../../../../testing/work-boundaries.ts';
 import {
   createMemoryJournal,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoleEnd, RoleRequest } from '../../../../src/work/role.ts';
+import type { RoleEnd, RoleRequest } from '../../../../src/work/engine/role.ts';
 import { APPROVES, applyPlan, createEngineFixture, implemented, NEVER, task } from './engine-fixture.ts';
 
 const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
@@ -106,7 +106,7 @@ describe('the engine of work items', () => {
       'completed with an empty patch, three times',
       implemented({ patch: '' }),
       'blocked',
-      'it failed 3 times in a row: it says completed and changed nothing',
+      'it failed 3 times in a row: it reports completed and changed no file',
     ],
     [
       'completed with a patch that does not apply',
@@ -166,11 +166,11 @@ describe('the engine of work items', () => {
 
   it('does not ask again and again for checks that somebody else runs', async () => {
     const { engine, plan, provider, sleeps, status } = createEngineFixture(workAndApprove);
-    let asked = 0;
+    let requested = 0;
     const pending = { status: 'pending', url: null, reason: null } as const;
     provider.checks = () => {
-      asked += 1;
-      return asked < 5 ? pending : { ...pending, status: 'success' };
+      requested += 1;
+      return requested < 5 ? pending : { ...pending, status: 'success' };
     };
     await plan(task('a'));
     await engine.runUntilIdle(NEVER);

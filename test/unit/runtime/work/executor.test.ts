@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
-import { createExecutor } from '../../../../src/runtime/work/executor.ts';
-import type { AskedCommand, WorkCommand } from '../../../../src/work/command.ts';
+import { createCommandExecutor } from '../../../../src/runtime/work/command-executor.ts';
+import type { RequestedCommand, WorkCommand } from '../../../../src/work/engine/command.ts';
 import {
   createMemoryJournal,
   createMemoryProvider,
@@ -14,18 +14,18 @@ function createExecutorFixture() {
   const journal = createMemoryJournal(() => '2026-01-01T00:00:00.000Z');
   const provider = createMemoryProvider();
   const start = () =>
-    createExecutor({
+    createCommandExecutor({
       journal,
       provider,
       runner: { cancel: async () => undefined },
       readLabels: readPlainLabels,
       guards: () => ({ limits: limits(), checkPlan: () => [] }),
-      onEntry: () => undefined,
+      onEntries: () => undefined,
     });
   return { journal, provider, executor: start(), start };
 }
 
-const ask = (key: string, command: WorkCommand, name = 'ann'): AskedCommand => ({
+const ask = (key: string, command: WorkCommand, name = 'ann'): RequestedCommand => ({
   key,
   by: { kind: 'person', name },
   command,
@@ -41,23 +41,23 @@ describe('the executor', () => {
 
   it('carries out the same wish once, whoever wishes it', async () => {
     const { executor, journal, start } = createExecutorFixture();
-    const asked = ask('k', applyPlan({ create: [task('a')] }));
-    await executor.execute(asked);
-    expect(await executor.execute(asked)).toEqual({ kind: 'done_before' });
-    expect(await start().execute(asked)).toEqual({ kind: 'done_before' });
+    const requested = ask('k', applyPlan({ create: [task('a')] }));
+    await executor.execute(requested);
+    expect(await executor.execute(requested)).toEqual({ kind: 'done_before' });
+    expect(await start().execute(requested)).toEqual({ kind: 'done_before' });
     expect(journal.entries).toHaveLength(3);
   });
 
   it('refuses with the code, the reason and the way out, and tells the same refusal once', async () => {
     const { executor, journal } = createExecutorFixture();
-    const asked = ask('k', { kind: 'merge', itemId: '7' });
-    expect(await executor.execute(asked)).toEqual({
+    const requested = ask('k', { kind: 'merge', itemId: '7' });
+    expect(await executor.execute(requested)).toEqual({
       kind: 'refused',
       code: 'unknown_item',
       reason: 'there is no item 7',
       help: null,
     });
-    await executor.execute(asked);
+    await executor.execute(requested);
     expect(types(journal.entries)).toEqual(['command_refused']);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoleEnd, RoleRequest } from '../../../../src/work/role.ts';
+import type { RoleEnd, RoleRequest } from '../../../../src/work/engine/role.ts';
 import { WORK_BOUNDARIES, withBoundaries } from '../../../../testing/work-boundaries.ts';
 import { APPROVES, aborted, createEngineFixture, implemented, NEVER, task } from './engine-fixture.ts';
 
@@ -35,7 +35,7 @@ describe('a person', () => {
   });
 
   it.each([
-    ['an item that is not there', '9', 'unknown_item', 'see `conductor work list` for those there are'],
+    ['an item that is not there', '9', 'unknown_item', 'list the items: conductor work list'],
     ['a question', '1', 'not_code', 'answer it in the spec, then move the item to closed'],
   ])('who dispatches %s is told why not and what to do', async (_, id, code, help) => {
     const { engine, plan, told } = createEngineFixture(workAndApprove);
@@ -90,8 +90,8 @@ describe('a person', () => {
         dead ||= name === boundary;
         if (dead) throw new Error('killed');
       });
-      const asked = fixture.startEngine(ports).ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
-      await asked.catch(() => undefined);
+      const requested = fixture.startEngine(ports).ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
+      await requested.catch(() => undefined);
       if (boundary === 'before append') await fixture.engine.ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
       while ((await fixture.status('1')) !== 'blocked') await new Promise((resolve) => setImmediate(resolve));
       controller.abort();

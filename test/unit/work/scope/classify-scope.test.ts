@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/contracts/run/workspace-change.ts';
+import type { ScopeEntry } from '../../../../src/work/bodies/scope-entry.ts';
 import { readAttestations } from '../../../../src/work/scope/attestations.ts';
 import {
   changedPaths,
@@ -7,7 +8,6 @@ import {
   type Proof,
   voidAttestations,
 } from '../../../../src/work/scope/classify-scope.ts';
-import type { ScopeEntry } from '../../../../src/work/scope-entry.ts';
 
 const entries = (paths: readonly string[]): ScopeEntry[] =>
   paths.map((path, index) => ({ path, note: null, line: index + 1 }));

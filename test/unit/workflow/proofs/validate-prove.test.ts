@@ -39,7 +39,7 @@ interface Asked {
   readonly costUsd?: number;
 }
 
-async function ask(name: keyof typeof FILES, asked: Asked) {
+async function ask(name: keyof typeof FILES, requested: Asked) {
   const { terminal, written: printed } = listeningTerminal();
   const checkContext = {
     defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },
@@ -66,7 +66,7 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
     endWithReader: () => {},
     leaveTerminal: null,
   };
-  const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = asked;
+  const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = requested;
   const code = await validate(context, [join(folder, `${name}.yaml`)], format, {
     verbose: false,
     prove,
@@ -91,8 +91,8 @@ describe('the exit code of validate', () => {
     ['is 2 above the cost', 'sound', { costUsd: 2.4 }, 2],
     ['is 2 where the cost is unbounded', 'pattern', { costUsd: 1_000_000 }, 2],
     ['is 2 for a cap, whatever the proofs say', 'bare', { prove: true, agentRuns: 0 }, 2],
-  ])('%s', async (_, name, asked, expected) => {
-    expect((await ask(name, asked)).code).toBe(expected);
+  ])('%s', async (_, name, requested, expected) => {
+    expect((await ask(name, requested)).code).toBe(expected);
   });
 });
 
@@ -110,18 +110,16 @@ describe('what validate prints', () => {
   it('says by how much a worst case is above', async () => {
     const { out } = await ask('sound', { agentRuns: 0, wallMs: 60_000, costUsd: 2.4 });
     expect(out.split('\n').filter((line) => line.includes('✗'))).toEqual([
-      '  ✗ agent runs can come to 1, 1 above the 0 allowed',
-      '  ✗ the wall clock can come to 20m, 19m above the 1m allowed',
-      '  ✗ the cost can come to 2.5 USD, 0.1 USD above the 2.4 USD allowed',
+      '  ✗ agent runs can reach 1, 1 above the 0 allowed',
+      '  ✗ the wall clock can reach 20m, 19m above the 1m allowed',
+      '  ✗ the cost can reach 2.5 USD, 0.1 USD above the 2.4 USD allowed',
     ]);
   });
 
   it('says why a worst case is unbounded', async () => {
     const { out } = await ask('pattern', { wallMs: 3_600_000, costUsd: 1 });
-    expect(out).toContain(
-      'the wall clock is unbounded, above the 1h allowed: nothing ends the wait at `golden_gate`',
-    );
-    expect(out).toContain('the cost is unbounded, above the 1 USD allowed: no budget bounds it');
+    expect(out).toContain('the wall clock is unbounded, above the 1h allowed: no timeout at `golden_gate`');
+    expect(out).toContain('the cost is unbounded, above the 1 USD allowed: no budget limits it');
   });
 
   it('is nothing more than before where no proof was asked for', async () => {
@@ -132,7 +130,7 @@ describe('what validate prints', () => {
     const { err } = await ask('bare', { prove: true, format, agentRuns: 0 });
     expect(err.split('\n').map((line) => line.replace(/^.*bare\.yaml: /, ''))).toEqual([
       'a run can succeed without a passed validation after the last agent: work (completed) -> STOP',
-      'agent runs can come to 1, 1 above the 0 allowed',
+      'agent runs can reach 1, 1 above the 0 allowed',
       '',
     ]);
   });
@@ -165,7 +163,7 @@ describe('the JSON of validate', () => {
     });
   });
 
-  it('has null where errors leave nothing to prove, and no such key where nobody asked', async () => {
+  it('has null where errors leave nothing to prove, and no such key where nobody requested', async () => {
     const proofsOf = (out: string) => JSON.parse(out).files[0];
     expect(proofsOf((await ask('broken', { prove: true, format: 'json' })).out).proofs).toBeNull();
     expect(proofsOf((await ask('sound', { format: 'json' })).out)).not.toHaveProperty('proofs');

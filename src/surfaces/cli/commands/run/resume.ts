@@ -88,7 +88,7 @@ export function resumeError(runId: string, problem: ResumeProblem): CliError {
       return new CliError(problem.message, problem.help, EXIT.failed);
     case 'unseen_workspace':
       return new CliError(
-        `the workspace ${problem.path} of run ${runId} can't be seen from here`,
+        `the workspace ${problem.path} of run ${runId} isn't visible from this machine or container`,
         'nothing was changed; resume the run where that folder is, or mount it',
         EXIT.failed,
       );

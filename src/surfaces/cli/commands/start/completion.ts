@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CONTRACT_KINDS } from '../../../../app/work/check-contract.ts';
 import { SCHEMA_NAMES } from '../../../../contracts/json-schemas.ts';
-import { CODES } from '../../../../diagnostics/codes.ts';
-import { BODY_KINDS } from '../../../../work/body-template.ts';
+import { BODY_KINDS } from '../../../../work/bodies/body-template.ts';
+import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

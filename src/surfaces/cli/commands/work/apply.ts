@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { roleWordsOf } from '../../../../planner/claims/role-claims.ts';
-import { checkImplementorResult } from '../../../../work/contract/implementor-result.ts';
-import { checkPlannerResult } from '../../../../work/contract/planner-result.ts';
-import type { ContractProblem } from '../../../../work/contract/problem-codes.ts';
-import { checkReviewerResult } from '../../../../work/contract/reviewer-result.ts';
-import type { RoleEnd, RoleSubject } from '../../../../work/role.ts';
-import { type KnownItem, revisionOf } from '../../../../work/state.ts';
+import type { RoleEnd, RoleSubject } from '../../../../work/engine/role.ts';
+import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
+import { checkImplementorResult } from '../../../../work/results/implementor-result.ts';
+import { checkPlannerResult } from '../../../../work/results/planner-result.ts';
+import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
+import { checkReviewerResult } from '../../../../work/results/reviewer-result.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -174,7 +174,7 @@ async function applyReview(asking: Asking, { file, value, options }: SuppliedRes
   });
 }
 
-function itemFor({ snapshot }: Asking, role: string, wanted: string | null): KnownItem {
+function itemFor({ snapshot }: Asking, role: string, wanted: string | null): ItemRecord {
   if (wanted !== null) return findItem(snapshot, wanted);
   throw new CliError(`the result of the ${role} does not name its item`, 'name it: --item 3');
 }
@@ -183,7 +183,7 @@ function itemFor({ snapshot }: Asking, role: string, wanted: string | null): Kno
 async function runFor(
   { work }: Asking,
   wanted: string | null,
-  { item }: KnownItem,
+  { item }: ItemRecord,
   file: string,
 ): Promise<string> {
   if (wanted !== null) return resolveRunId(work, wanted);

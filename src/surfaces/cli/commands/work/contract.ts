@@ -5,9 +5,9 @@ import {
 } from '../../../../app/work/check-contract.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { countOf } from '../../../../text/count-of.ts';
-import { parseKnownItems } from '../../../../work/contract/known-items.ts';
-import type { KnownItem } from '../../../../work/contract/planned-ids.ts';
-import type { ContractProblem } from '../../../../work/contract/problem-codes.ts';
+import { parseExistingItems } from '../../../../work/results/existing-items.ts';
+import type { ExistingItem } from '../../../../work/results/planned-ids.ts';
+import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -41,8 +41,8 @@ function expectKind(word: string): ContractKind {
   throw new CliError(`there is no contract for "${word}"`, help);
 }
 
-async function readItems(path: string): Promise<readonly KnownItem[]> {
-  const parsed = parseKnownItems(await readJson(path));
+async function readItems(path: string): Promise<readonly ExistingItem[]> {
+  const parsed = parseExistingItems(await readJson(path));
   if (parsed.ok) return parsed.items;
   throw new CliError(
     `${path} is not a list of items: ${parsed.message}`,

@@ -1,4 +1,4 @@
-import { LABELS } from '../../../../work/labels.ts';
+import { LABELS } from '../../../../work/items/labels.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../output/table.ts';

@@ -1,8 +1,8 @@
 import { type Renderable, renderHuman } from '../../../../diagnostics/render-human.ts';
 import { countOf } from '../../../../text/count-of.ts';
-import { readBody } from '../../../../work/body.ts';
-import { type BodyProblem, checkReadBody } from '../../../../work/body-check.ts';
-import { type BodyKind, TYPE_OF_KIND } from '../../../../work/body-template.ts';
+import { readBody } from '../../../../work/bodies/body.ts';
+import { type BodyKind, TYPE_OF_KIND } from '../../../../work/bodies/body-template.ts';
+import { type BodyProblem, checkReadBody } from '../../../../work/bodies/check-body.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';

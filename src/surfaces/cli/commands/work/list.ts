@@ -1,5 +1,5 @@
 import { itemDocument } from '../../../../app/work/show-item.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';

@@ -1,4 +1,4 @@
-import { reviewOfHead, revisionOf } from '../../../../work/state.ts';
+import { reviewOfHead, revisionOf } from '../../../../work/items/state.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printable } from '../../output/terminal.ts';

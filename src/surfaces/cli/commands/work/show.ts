@@ -6,8 +6,8 @@ import {
   shownItemDocument,
 } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import { type KnownItem, revisionOf } from '../../../../work/state.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { shortIdsIn } from '../../open.ts';
@@ -34,7 +34,7 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
 
 interface ItemFacts {
   readonly snapshot: WorkSnapshot;
-  readonly known: KnownItem;
+  readonly known: ItemRecord;
   readonly history: readonly JournalEntry[];
   readonly short: ShortId;
   readonly now: Date;

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { BODY_KINDS, type BodyKind, templateOf } from '../../../../work/body-template.ts';
+import { BODY_KINDS, type BodyKind, printTemplate } from '../../../../work/bodies/body-template.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -7,8 +7,8 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 /** Prints the template of a body. */
 export function template(context: VerbContext, word: string): ExitCode {
   const kind = expectBodyKind(word);
-  if (context.json) printJson(context, { kind, template: templateOf(kind) });
-  else context.terminal.out(templateOf(kind));
+  if (context.json) printJson(context, { kind, template: printTemplate(kind) });
+  else context.terminal.out(printTemplate(kind));
   return EXIT.success;
 }
 

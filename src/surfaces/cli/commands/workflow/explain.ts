@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CODES, type CodeEntry } from '../../../../diagnostics/codes.ts';
+import type { CodeEntry } from '../../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { PROBLEM_CODES } from '../../../../work/contract/problem-codes.ts';
+import { PROBLEM_CODES } from '../../../../work/results/problem-codes.ts';
+import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

@@ -13,6 +13,7 @@ import { renderBrief, renderHuman } from '../../../../diagnostics/render-human.t
 import { renderSarif } from '../../../../diagnostics/render-sarif.ts';
 import { countOf } from '../../../../text/count-of.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
+import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { describeProofs } from '../../../../workflow/proofs/proof-text.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
@@ -74,7 +75,7 @@ function printFiles(
       out(`${formatJson(validationDocument(files))}\n`);
       break;
     case 'sarif':
-      out(`${formatJson(renderSarif(files, context.version))}\n`);
+      out(`${formatJson(renderSarif(files, { version: context.version, codes: CODES }))}\n`);
       break;
     case 'github':
       out(renderGithub(files));

@@ -1,7 +1,7 @@
 import type { OpenWork } from '../../../../app/services.ts';
 import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
-import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import { itemOf } from '../../../../work/command.ts';
+import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import { itemOf } from '../../../../work/engine/command.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

@@ -1,8 +1,8 @@
 import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { shorten } from '../../../../text/shorten.ts';
-import type { KnownItem } from '../../../../work/state.ts';
-import { waitingReason } from '../../../../work/waiting.ts';
+import type { ItemRecord } from '../../../../work/items/state.ts';
+import { explainWait } from '../../../../work/items/waiting.ts';
 import { renderTable } from '../table.ts';
 import type { Output, Paint } from '../terminal.ts';
 import { oneLine } from './event-lines.ts';
@@ -10,7 +10,7 @@ import { oneLine } from './event-lines.ts';
 type BoardState = Pick<WorkSnapshot, 'state' | 'limits'>;
 
 /** One line per item, in the order of creation. */
-export function renderItems(snapshot: BoardState, items: readonly KnownItem[]): string {
+export function renderItems(snapshot: BoardState, items: readonly ItemRecord[]): string {
   return renderTable(
     items.map((known) => [
       known.item.id,
@@ -26,7 +26,7 @@ export function renderItems(snapshot: BoardState, items: readonly KnownItem[]): 
 export function renderBoard(
   { paint, width }: Pick<Output, 'paint' | 'width'>,
   snapshot: BoardState,
-  items: readonly KnownItem[],
+  items: readonly ItemRecord[],
 ): string {
   const idWidth = Math.max(0, ...items.map(({ item }) => item.id.length));
   const sections = WORK_STATUSES.map((status) => {
@@ -43,7 +43,7 @@ function renderCard(
   width: number,
   idWidth: number,
   snapshot: BoardState,
-  known: KnownItem,
+  known: ItemRecord,
 ): string {
   const { id, title, priority, type } = known.item;
   const kind = type === 'refinement' ? 'question' : priority;
@@ -54,8 +54,8 @@ function renderCard(
   return `${head}${shorten(oneLine(title), width - idWidth - 14)}\n${reasons.join('')}`;
 }
 
-function waitingReasons({ state, limits }: BoardState, known: KnownItem): string[] {
-  const why = waitingReason(state, known, limits);
+function waitingReasons({ state, limits }: BoardState, known: ItemRecord): string[] {
+  const why = explainWait(state, known, limits);
   return why === null ? [] : [oneLine(why)];
 }
 

@@ -1,8 +1,9 @@
 import type { OpenWork } from '../../../../app/services.ts';
 import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
-import type { LoopEnd, WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import { isTerminal } from '../../../../work/status-table.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import type { SessionEnd } from '../../../../work/engine/protocol.ts';
+import { isTerminal } from '../../../../work/items/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -85,7 +86,7 @@ export async function report(
 
 /** The result of a loop that has stopped or is idle: which of these items are unfinished, and what the user can do. */
 export function endOfLoop(
-  end: LoopEnd,
+  end: SessionEnd,
   { state }: WorkSnapshot,
   ids: readonly string[],
   single: boolean,

@@ -1,5 +1,5 @@
 import type { JournalEntry, WorkEvent } from '../../../../contracts/work/work-event.ts';
-import type { WorkState } from '../../../../work/state.ts';
+import type { WorkState } from '../../../../work/items/state.ts';
 import type { ShortId } from '../short-ids.ts';
 import { type Paint, printable } from '../terminal.ts';
 

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { RunObserver } from '../../../../runtime/run-context.ts';
-import type { RoleSubject } from '../../../../work/role.ts';
-import type { WorkState } from '../../../../work/state.ts';
+import type { RoleSubject } from '../../../../work/engine/role.ts';
+import type { WorkState } from '../../../../work/items/state.ts';
 import type { ShortId } from '../short-ids.ts';
 import { formatDuration, printable, printLines, stderrOf, type Terminal } from '../terminal.ts';
 import { createEventLines, oneLine } from './event-lines.ts';

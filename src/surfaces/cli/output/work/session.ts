@@ -1,10 +1,9 @@
 import type { OpenWork, WorkOptions } from '../../../../app/services.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import type { Outcome } from '../../../../runtime/work/executor.ts';
-import type { RunReport } from '../../../../runtime/work/jobs.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import type { RefusalCode } from '../../../../work/refusal.ts';
-import type { KnownItem } from '../../../../work/state.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import type { Outcome, RunReport } from '../../../../work/engine/protocol.ts';
+import type { RefusalCode } from '../../../../work/engine/refusal.ts';
+import type { ItemRecord } from '../../../../work/items/state.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
@@ -37,7 +36,7 @@ export async function withTrustedWork<T>(
 }
 
 /** Finds an item by its id, which may also be written as `#3`. */
-export function findItem({ state }: WorkSnapshot, wanted: string): KnownItem {
+export function findItem({ state }: WorkSnapshot, wanted: string): ItemRecord {
   const known = state.items.get(wanted) ?? state.items.get(wanted.replace(/^#/, ''));
   if (known !== undefined) return known;
   const ids = [...state.items.keys()];

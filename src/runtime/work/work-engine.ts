@@ -1,0 +1,397 @@
+/**
+ * Drives the engine of work items: performs the effects of `decide` over the ports and feeds their results back as
+ * inputs. All decisions are in `decide`; all waiting is here.
+ */
+import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
+import type { JournalEntry } from '../../contracts/work/work-event.ts';
+import type { Spec } from '../../contracts/work/work-item.ts';
+import { type PlannerResult, ROLES, type Role } from '../../contracts/work/work-results.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
+import type { SpecFolder } from '../../ports/spec-folder.ts';
+import type { WorkJournal } from '../../ports/work-journal.ts';
+import type { WorkProvider } from '../../ports/work-provider.ts';
+import type { ReadLabels } from '../../work/engine/apply/planner.ts';
+import {
+  failEvent,
+  type RequestedCommand,
+  type RequestedRun,
+  type RunRequest,
+  type WorkCommand,
+} from '../../work/engine/command.ts';
+import { decide } from '../../work/engine/decide.ts';
+import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
+import { findForeignChanges, findSpecChanges } from '../../work/engine/foreign-changes.ts';
+import { findUnplannedSpecs, planningStopped } from '../../work/engine/handlers.ts';
+import type {
+  EngineEffect,
+  EngineInput,
+  Outcome,
+  RunReport,
+  RunToSee,
+  SeenRun,
+  SessionEnd,
+  SessionRequest,
+} from '../../work/engine/protocol.ts';
+import { acceptCommand, runsToSee } from '../../work/engine/run-end.ts';
+import type { WorkLimits } from '../../work/items/limits.ts';
+import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
+import { createCommandExecutor } from './command-executor.ts';
+import { buildRequest } from './role-request.ts';
+
+export interface WorkEngineDeps {
+  readonly journal: WorkJournal;
+  readonly provider: WorkProvider;
+  readonly runner: RoleRunner;
+  readonly specs: SpecFolder;
+  readonly clock: Clock;
+  /** Unique keys, for commands of users. */
+  readonly newKey: () => string;
+  /** Maximum number of items that agents work on at the same time. */
+  readonly jobs: number;
+  /** The paths under "In Scope" in a body. */
+  readonly scopeOf: (body: string) => readonly string[];
+  readonly readLabels: ReadLabels;
+  /** Checks a planner's result against the current items; returns what is wrong. */
+  readonly checkPlan: (result: PlannerResult, state: WorkState) => readonly string[];
+}
+
+export interface WorkSnapshot {
+  readonly state: WorkState;
+  readonly limits: WorkLimits;
+  /** Approved specs that have changed since they were planned, or were never planned. */
+  readonly unplanned: readonly Spec[];
+  /** Why the planner is not asked any more, as text; null if it is. */
+  readonly planningStopped: string | null;
+}
+
+export interface RunOptions {
+  readonly onEvent?: (entry: JournalEntry) => void;
+}
+
+export interface SessionOptions extends RunOptions {
+  /** Roles whose runs are started; all by default. */
+  readonly roles?: readonly Role[];
+  /** Items that runs are started for; all by default. */
+  readonly items?: readonly string[];
+}
+
+export interface WorkEngine {
+  /** Completes unfinished commands and records the ends of runs. Starts no agent. */
+  readonly recover: () => Promise<void>;
+  /** Runs until only users can continue, or until the signal fires. */
+  readonly runUntilIdle: (signal: AbortSignal, options?: SessionOptions) => Promise<SessionEnd>;
+  /** Runs until the signal fires; then stops its agents and records that. */
+  readonly watch: (signal: AbortSignal, options?: SessionOptions) => Promise<SessionEnd>;
+  /** Executes a user's command, under the same guards. */
+  readonly ask: (
+    command: Exclude<WorkCommand, RunRequest>,
+    person: string,
+    /** Set if the same command must not be executed twice. */
+    key?: string,
+    /** The origin of the answer, according to the operating system. */
+    from?: AnswerOrigin,
+  ) => Promise<Outcome>;
+  /** Starts an implementor run for an item on a user's request, and waits for its end. */
+  readonly dispatch: (
+    itemId: string,
+    person: string,
+    signal: AbortSignal,
+    options?: RunOptions,
+  ) => Promise<RunReport>;
+  readonly review: WorkEngine['dispatch'];
+  readonly plan: (person: string, signal: AbortSignal, options?: RunOptions) => Promise<RunReport>;
+  /** The journal's state, with what runs wait for. Writes nothing. */
+  readonly snapshot: () => Promise<WorkSnapshot>;
+}
+
+const HOUSEKEEPING: SessionRequest = { until: 'settled', roles: new Set(), items: null, runsChecks: false };
+
+export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
+  const { clock, runner, provider, specs } = deps;
+  const settings = { jobs: deps.jobs, scopeOf: remember(deps.scopeOf) };
+  const tasks = new Map<string, AbortController>();
+  const listeners = new Set<(entry: JournalEntry) => void>();
+  const runWaiters = new Map<string, Waiter<RunReport>>();
+  let sessionWaiter: Waiter<SessionEnd> | null = null;
+  let engine: EngineState = NEW_ENGINE;
+  /** The first error of an effect: a bug, or a journal that can't be written. No session survives it. */
+  let failure: { readonly error: unknown } | null = null;
+
+  const executor = createCommandExecutor({
+    ...deps,
+    guards: () => ({ limits: describeLimits(engine, settings), checkPlan: deps.checkPlan }),
+    onEntries: (entries) => {
+      feed({ kind: 'entries_read', events: entries.map(({ event }) => event) });
+      for (const entry of entries) for (const listener of listeners) listener(entry);
+    },
+  });
+  const work = executor.state;
+
+  const feed = (input: EngineInput): void => {
+    const decision = decide({ work, nowMs: clock.now().getTime(), settings }, engine, input);
+    engine = decision.state;
+    for (const effect of decision.effects) start(effect);
+  };
+
+  /** The only place that waits for an effect. */
+  const start = (effect: EngineEffect): void => {
+    const controller = new AbortController();
+    if ('task' in effect && effect.kind !== 'stop') tasks.set(effect.task, controller);
+    void perform(effect, controller.signal).then(
+      (input) => {
+        if ('task' in effect) tasks.delete(effect.task);
+        if (input !== null) feed(input);
+      },
+      (error: unknown) => {
+        failure ??= { error };
+        const job =
+          effect.kind === 'execute' ? effect.job : 'requested' in effect ? effect.requested.key : null;
+        if (job !== null) runWaiters.get(job)?.reject(error);
+        feed({ kind: 'effect_failed', effect });
+      },
+    );
+  };
+
+  const perform = async (effect: EngineEffect, signal: AbortSignal): Promise<EngineInput | null> => {
+    switch (effect.kind) {
+      case 'record_outside':
+        return recordOutside(effect.readsProvider);
+      case 'look_at_runs':
+        return { kind: 'runs_seen', seen: await lookAtRuns(effect.runs) };
+      case 'execute':
+        return executeBatches(effect);
+      case 'start_role':
+        return startRole(effect.requested, signal);
+      case 'record_failed_start':
+        return recordFailedStart(effect.requested, effect.reason);
+      case 'resume_run': {
+        const problem = await runner.resume(effect.runId, effect.subject, signal).then(
+          // A run that is still answered could not be resumed.
+          (state) => (state.kind === 'waiting' && state.answered === true ? state.reason : null),
+          messageOf,
+        );
+        return { kind: 'resume_ended', runId: effect.runId, problem };
+      }
+      case 'run_checks':
+        return { kind: 'checks_ended', problem: await provider.settle(signal).then(() => null, messageOf) };
+      case 'wait':
+        await clock.sleep(effect.ms, signal);
+        return { kind: 'time_passed', task: effect.task };
+      case 'stop':
+        tasks.get(effect.task)?.abort();
+        return null;
+      case 'report_run':
+        runWaiters.get(effect.key)?.resolve(effect.report);
+        return null;
+      case 'end_session':
+        if (failure === null) sessionWaiter?.resolve(effect.end);
+        else sessionWaiter?.reject(failure.error);
+        return null;
+    }
+  };
+
+  const recordOutside = async (readsProvider: boolean): Promise<EngineInput> => {
+    const reading = await specs.read();
+    let problem: string | null = null;
+    await executor.record(async (state) => {
+      const changes = findSpecChanges(state, reading.specs);
+      if (!readsProvider) return changes;
+      try {
+        return [...changes, ...findForeignChanges(state, await provider.read())];
+      } catch (error) {
+        problem = messageOf(error);
+        return changes;
+      }
+    });
+    return { kind: 'outside_recorded', readsProvider, problem };
+  };
+
+  const lookAtRuns = async (runs: readonly RunToSee[]): Promise<readonly SeenRun[]> => {
+    const seen: SeenRun[] = [];
+    for (const { runId, subject } of runs) {
+      const state = await runner.look(runId, subject).catch(
+        // A record that can't be read needs a user's attention, but must not stop everything else.
+        (error: unknown): RoleState => ({
+          kind: 'waiting',
+          reason: `the run ${runId} can't be looked at: ${messageOf(error)}`,
+        }),
+      );
+      seen.push({ runId, state });
+    }
+    return seen;
+  };
+
+  const executeBatches = async ({
+    job,
+    batches,
+  }: Extract<EngineEffect, { kind: 'execute' }>): Promise<EngineInput> => {
+    const results: { requested: RequestedCommand; outcome: Outcome }[] = [];
+    for (const batch of batches) results.push(...(await executor.executeBatch(batch)));
+    return { kind: 'commands_executed', job, results };
+  };
+
+  /** Runs a role after the guards have agreed. If the runner throws, the run is lost with that reason. */
+  const startRole = async (requested: RequestedRun, signal: AbortSignal): Promise<EngineInput> => {
+    const { key } = requested;
+    const refusal = await executor.permit(requested);
+    if (refusal !== null) return { kind: 'role_refused', key, refusal };
+    const state = await runRole(requested, signal).catch(
+      (error: unknown): RoleState => ({ kind: 'lost', reason: messageOf(error) }),
+    );
+    return { kind: 'role_left', key, state };
+  };
+
+  const runRole = async (requested: RequestedRun, signal: AbortSignal): Promise<RoleState> => {
+    const request = await buildRequest(work, specs, requested.command);
+    if (request === null) return { kind: 'lost', reason: 'its item or revision no longer exists' };
+    return runner.run(request, (runId) => acceptRun(requested, runId), signal);
+  };
+
+  /** Enters the run into the journal before any agent starts. Throws if that is refused, which stops the runner. */
+  const acceptRun = async (requested: RequestedRun, runId: string): Promise<void> => {
+    feed({ kind: 'role_offered', key: requested.key, runId });
+    const outcome = await executor.execute(acceptCommand(requested, runId));
+    feed({ kind: 'role_answered', key: requested.key, outcome });
+    if (outcome.kind === 'refused' || outcome.kind === 'failed')
+      throw new Error(`the run was not accepted: ${outcome.reason}`);
+  };
+
+  const recordFailedStart = async (requested: RequestedRun, reason: string): Promise<EngineInput> => {
+    await executor.record(async () => [failEvent(requested, reason)]);
+    return { kind: 'failed_start_recorded', key: requested.key, reason };
+  };
+
+  /** Calls `act` with a listener for journal entries and a reaction to the signal. */
+  const withListeners = async <T>(
+    { onEvent }: RunOptions,
+    signal: AbortSignal,
+    onAbort: () => void,
+    act: () => Promise<T>,
+  ): Promise<T> => {
+    if (onEvent !== undefined) listeners.add(onEvent);
+    signal.addEventListener('abort', onAbort);
+    try {
+      return await act();
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      if (onEvent !== undefined) listeners.delete(onEvent);
+    }
+  };
+
+  const runSession = (
+    session: SessionRequest,
+    signal: AbortSignal,
+    options: RunOptions = {},
+  ): Promise<SessionEnd> => {
+    const stop = () => feed({ kind: 'stop_requested' });
+    return withListeners(options, signal, stop, async () => {
+      if (failure !== null) throw failure.error;
+      feed({ kind: 'session_requested', session });
+      const end = new Promise<SessionEnd>((resolve, reject) => {
+        sessionWaiter = { resolve, reject };
+      });
+      if (signal.aborted) stop();
+      return end;
+    });
+  };
+
+  const housekeep = async (): Promise<void> => {
+    await runSession(HOUSEKEEPING, new AbortController().signal);
+  };
+
+  /** Starts a run for a user and waits until it has ended. A session that is active does the housekeeping. */
+  const requestRun = async (
+    choose: (state: WorkState) => RunRequest,
+    name: string,
+    signal: AbortSignal,
+    options: RunOptions = {},
+  ): Promise<RunReport> => {
+    if (engine.session === null) await housekeep();
+    const key = `person/${deps.newKey()}`;
+    const stop = () => feed({ kind: 'run_stop_requested', key });
+    return withListeners(options, signal, stop, () => {
+      const report = new Promise<RunReport>((resolve, reject) => {
+        runWaiters.set(key, { resolve, reject });
+      });
+      feed({
+        kind: 'run_requested',
+        requested: { key, by: { kind: 'person', name }, command: choose(work) },
+      });
+      if (signal.aborted) stop();
+      return report.finally(() => runWaiters.delete(key));
+    });
+  };
+
+  return {
+    recover: housekeep,
+    runUntilIdle: (signal, options = {}) => runSession(describeSession('idle', options), signal, options),
+    watch: (signal, options = {}) => runSession(describeSession('stopped', options), signal, options),
+    ask: (command, name, key = deps.newKey(), from) => {
+      const by = { kind: 'person', name, ...(from === undefined ? {} : { from }) } as const;
+      return executor.execute({ key: `person/${key}`, by, command });
+    },
+    dispatch: (itemId, name, signal, options) =>
+      requestRun(() => ({ kind: 'request_implementor_run', itemId }), name, signal, options),
+    review: (itemId, name, signal, options) => {
+      const choose = ({ items }: WorkState): RunRequest => ({
+        kind: 'request_reviewer_run',
+        itemId,
+        revisionId: items.get(itemId)?.item.linkedRevision ?? '',
+      });
+      return requestRun(choose, name, signal, options);
+    },
+    plan: (name, signal, options) => {
+      const choose = (state: WorkState): RunRequest => ({
+        kind: 'request_planner_run',
+        specs: findApprovedSpecs(state),
+      });
+      return requestRun(choose, name, signal, options);
+    },
+    snapshot: async () => {
+      await executor.catchUp();
+      const waitingRuns = new Map(engine.waitingRuns);
+      for (const { runId, state } of await lookAtRuns(runsToSee(work, engine)))
+        if (state.kind === 'waiting') waitingRuns.set(runId, state.reason);
+        else waitingRuns.delete(runId);
+      const state = copyState(work);
+      return {
+        state,
+        limits: describeLimits({ ...engine, waitingRuns }, settings),
+        unplanned: findUnplannedSpecs(state),
+        planningStopped: planningStopped(state),
+      };
+    },
+  };
+}
+
+interface Waiter<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function describeSession(
+  until: 'idle' | 'stopped',
+  { roles = ROLES, items }: SessionOptions,
+): SessionRequest {
+  return {
+    until,
+    roles: new Set(roles),
+    items: items === undefined ? null : new Set(items),
+    runsChecks: true,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Bodies are long and rarely change, so the result is kept by body. */
+function remember(scopeOf: WorkEngineDeps['scopeOf']): WorkEngineDeps['scopeOf'] {
+  const scopes = new Map<string, readonly string[]>();
+  return (body) => {
+    const known = scopes.get(body) ?? scopeOf(body);
+    scopes.set(body, known);
+    return known;
+  };
+}

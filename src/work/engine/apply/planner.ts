@@ -1,0 +1,91 @@
+import type { WorkEvent } from '../../../contracts/work/work-event.ts';
+import type { ItemFields, ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
+import type { WorkState } from '../../items/state.ts';
+import type { CommandOf } from '../command.ts';
+import { type Change, dropStatusLabels, endRun } from './change.ts';
+
+/** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
+export type ReadLabels = (
+  labels: readonly string[],
+) => Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'>;
+
+/** Creates, links, closes and updates items, in this order and in one write. The result has been checked before. */
+export function applyPlannerResult(
+  state: WorkState,
+  command: CommandOf<'apply_planner_result'>,
+  context: { readonly at: string; readonly by: string; readonly readLabels: ReadLabels },
+): Change {
+  const { result } = command;
+  const writes: ProviderWrite[] = [
+    ...result.create.map(
+      ({ tempID, title, body, labels }): ProviderWrite => ({
+        kind: 'create_item',
+        ref: tempID,
+        at: context.at,
+        fields: { title, body, ...context.readLabels(labels) },
+      }),
+    ),
+    ...result.create
+      .filter(({ blockedBy }) => blockedBy.length > 0)
+      .map(
+        ({ tempID, blockedBy }): ProviderWrite => ({
+          kind: 'link_item',
+          item: tempID,
+          blockedBy: [...new Set(blockedBy)],
+        }),
+      ),
+    ...result.close.map((id): ProviderWrite => ({ kind: 'set_status', id, status: 'closed' })),
+    ...result.update
+      .filter(({ body, labels }) => body !== null || labels !== null)
+      .map(
+        ({ workItemID, body, labels }): ProviderWrite => ({
+          kind: 'update_item',
+          id: workItemID,
+          fields: {
+            ...(body === null ? {} : { body }),
+            ...(labels === null ? {} : context.readLabels(labels)),
+          },
+        }),
+      ),
+  ];
+  const planned: readonly WorkEvent[] =
+    command.specs.length === 0
+      ? []
+      : [{ type: 'specs_planned', run_id: command.runId, specs: [...command.specs] }];
+  return {
+    writes,
+    eventsOf: (written) => [
+      ...writes.flatMap((write, index) => eventsOfWrite(state, write, written[index], context.by)),
+      ...planned,
+      ...endRun(state, command.runId, { ok: true, counted: false, reason: 'its plan was applied' }),
+    ],
+  };
+}
+
+function eventsOfWrite(
+  state: WorkState,
+  write: ProviderWrite,
+  written: ProviderWritten | undefined,
+  by: string,
+): readonly WorkEvent[] {
+  if (write.kind === 'set_status') {
+    const from = state.items.get(write.id)?.item.status;
+    if (from === undefined) return [];
+    const reason = 'the planner closed it';
+    return [{ type: 'status_changed', item_id: write.id, from, to: write.status, by, reason }];
+  }
+  if (written?.kind !== 'item') return [];
+  const { item, body } = written;
+  const labels = dropStatusLabels(written.labels);
+  switch (write.kind) {
+    case 'create_item':
+      return [{ type: 'item_created', item, body, labels }];
+    case 'link_item':
+      return [{ type: 'item_linked', item_id: item.id, blocked_by: item.blockedBy }];
+    case 'update_item':
+      return [{ type: 'item_updated', item, body, labels }];
+    case 'keep_summary':
+    case 'post_review':
+      return [];
+  }
+}

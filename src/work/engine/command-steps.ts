@@ -1,0 +1,197 @@
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type {
+  Merged,
+  MergeRequest,
+  ProviderWrite,
+  ProviderWritten,
+  RevisionMade,
+  RevisionRequest,
+} from '../items/provider-values.ts';
+import {
+  findRunOfItem,
+  type ItemRecord,
+  revisionOf,
+  type StartedCommand,
+  type WorkState,
+} from '../items/state.ts';
+import { type Change, moveThrough } from './apply/change.ts';
+import { applyImplementorResult, describeRevision } from './apply/implementor.ts';
+import { applyPlannerResult, type ReadLabels } from './apply/planner.ts';
+import { applyReviewerResult } from './apply/reviewer.ts';
+import { acceptRun, cancelRun, giveUpRun } from './apply/runs.ts';
+import { type CommandOf, failEvent, nameOf, type WorkCommand } from './command.ts';
+import { readCommand } from './command-schema.ts';
+
+/** A call that a command needs. Calls with a known key change nothing and return the earlier answer. */
+export type OutsideCall =
+  | { readonly kind: 'make_revision'; readonly key: string; readonly request: RevisionRequest }
+  | { readonly kind: 'merge'; readonly key: string; readonly request: MergeRequest }
+  | { readonly kind: 'cancel_run'; readonly runId: string }
+  | { readonly kind: 'write'; readonly key: string; readonly writes: readonly ProviderWrite[] };
+
+/** The answers to the calls that a command has made so far. */
+export interface OutsideAnswers {
+  readonly make_revision?: RevisionMade;
+  readonly merge?: Merged;
+  readonly cancel_run?: true;
+  readonly write?: readonly ProviderWritten[];
+}
+
+export type CommandStep =
+  | { readonly kind: 'call'; readonly call: OutsideCall }
+  /** `events` are appended at once. */
+  | { readonly kind: 'done'; readonly events: readonly WorkEvent[] }
+  | FailedStep;
+
+export interface FailedStep {
+  readonly kind: 'failed';
+  readonly reason: string;
+  readonly help: string | null;
+  readonly events: readonly WorkEvent[];
+}
+
+/**
+ * The next step of a command that passed the guards and is in the journal. It depends only on the state, the command,
+ * the time at which it was started and the answers to the same keys, so that a retry after a crash does the same and
+ * nothing twice.
+ */
+export function nextStep(
+  state: WorkState,
+  started: StartedCommand,
+  answers: OutsideAnswers,
+  readLabels: ReadLabels,
+): CommandStep {
+  const command = readCommand(started.recorded);
+  if (command === null)
+    return failCommand(started, 'this version does not know the command that was started');
+  const call = firstCall(state, started, command);
+  if (call !== null && answers[call.kind] === undefined) return { kind: 'call', call };
+  if (answers.merge?.ok === false) return failCommand(started, answers.merge.reason, answers.merge.help);
+  const { writes, eventsOf } = changeBy(state, started, command, answers, readLabels);
+  const { key } = started;
+  if (writes.length > 0 && answers.write === undefined)
+    return { kind: 'call', call: { kind: 'write', key, writes } };
+  return { kind: 'done', events: [...eventsOf(answers.write ?? []), { type: 'command_done', key }] };
+}
+
+/** A provider that refuses or can't be reached makes the command fail with a reason; the engine continues. */
+export function failCommand(started: StartedCommand, reason: string, help: string | null = null): FailedStep {
+  const { key, by, recorded } = started;
+  const command = readCommand(recorded);
+  const event: WorkEvent =
+    command === null
+      ? { type: 'command_failed', key, by: nameOf(by), kind: 'unknown', item_id: null, reason }
+      : failEvent({ key, by, command }, reason);
+  return { kind: 'failed', reason, help, events: [event] };
+}
+
+/** The call before the write, if the command needs one. */
+function firstCall(
+  state: WorkState,
+  { key, at, by }: StartedCommand,
+  command: WorkCommand,
+): OutsideCall | null {
+  switch (command.kind) {
+    case 'apply_implementor_result': {
+      // The revision comes first: an item is in review only if there is something to review.
+      const request = describeRevision(findItem(state, command.itemId), command, at);
+      return request === null ? null : { kind: 'make_revision', key: `${key}/revision`, request };
+    }
+    case 'give_up_run':
+      // No process resumes a run that was stopped or lost: this kills its processes and ends its record.
+      return command.counted ? null : { kind: 'cancel_run', runId: command.runId };
+    case 'cancel_run':
+      return { kind: 'cancel_run', runId: findRun(state, command).runId };
+    case 'merge': {
+      const { item, revision } = findMergeable(state, command);
+      const request = {
+        itemId: item.id,
+        revisionId: revision.id,
+        headSHA: revision.headSHA,
+        message: `${item.title}\n\nWork item: ${item.id}`,
+        by: nameOf(by),
+        at,
+      };
+      return { kind: 'merge', key: `${key}/merge`, request };
+    }
+    default:
+      return null;
+  }
+}
+
+function changeBy(
+  state: WorkState,
+  started: StartedCommand,
+  command: WorkCommand,
+  answers: OutsideAnswers,
+  readLabels: ReadLabels,
+): Change {
+  const { at } = started;
+  const by = nameOf(started.by);
+  switch (command.kind) {
+    case 'accept_run':
+      return acceptRun(state, command, by);
+    case 'apply_planner_result':
+      return applyPlannerResult(state, command, { at, by, readLabels });
+    case 'apply_implementor_result': {
+      const made = answers.make_revision ?? null;
+      return applyImplementorResult(state, findItem(state, command.itemId), command, { by, made });
+    }
+    case 'apply_reviewer_result':
+      return applyReviewerResult(state, findItem(state, command.itemId), command, by);
+    case 'give_up_run':
+      return giveUpRun(state, command, by);
+    case 'transition': {
+      const moves = moveThrough(findItem(state, command.itemId), [command.to], by, command.reason);
+      return { writes: moves.writes, eventsOf: () => moves.events };
+    }
+    case 'merge':
+      return closeMerged(state, command, answers.merge, by);
+    case 'cancel_run':
+      return cancelRun(state, findItem(state, command.itemId), findRun(state, command), by);
+    case 'request_planner_run':
+    case 'request_implementor_run':
+    case 'request_reviewer_run':
+      throw new Error(`${command.kind} starts an agent, which is no write`);
+  }
+}
+
+function closeMerged(
+  state: WorkState,
+  command: CommandOf<'merge'>,
+  merged: Merged | undefined,
+  by: string,
+): Change {
+  const { item, revision } = findMergeable(state, command);
+  if (merged?.ok !== true) throw new Error(`the revision of item ${item.id} is not merged`);
+  const { into, commit } = merged;
+  const moves = moveThrough(findItem(state, item.id), ['closed'], by, `merged into ${into}`);
+  const event: WorkEvent = {
+    type: 'revision_merged',
+    revision_id: revision.id,
+    item_id: item.id,
+    into,
+    commit,
+    by,
+  };
+  return { writes: moves.writes, eventsOf: () => [event, ...moves.events] };
+}
+
+function findMergeable(state: WorkState, { itemId }: CommandOf<'merge'>) {
+  const { item } = findItem(state, itemId);
+  const revision = revisionOf(state, item);
+  if (revision === null) throw new Error(`item ${itemId} has no revision`);
+  return { item, revision };
+}
+
+function findRun(state: WorkState, { itemId }: CommandOf<'cancel_run'>) {
+  const run = findRunOfItem(state, itemId);
+  if (run === null) throw new Error(`no run works on item ${itemId}`);
+  return run;
+}
+
+function findItem(state: WorkState, id: string): ItemRecord {
+  const known = state.items.get(id);
+  if (known === undefined) throw new Error(`there is no item ${id}`);
+  return known;
+}

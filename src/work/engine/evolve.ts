@@ -1,0 +1,281 @@
+import type { JournalEntry, ReviewRecord, WorkEvent } from '../../contracts/work/work-event.ts';
+import type { Revision, Spec } from '../../contracts/work/work-item.ts';
+import {
+  type ActiveRun,
+  type FailedAt,
+  type ItemFailure,
+  type ItemRecord,
+  type StartedCommand,
+  specsKey,
+  type WorkState,
+} from '../items/state.ts';
+
+/** An entry that is invalid at this position of the journal: a violated invariant, never a user error. */
+export class WorkBug extends Error {
+  override readonly name = 'WorkBug';
+}
+
+/** The mutable state of the fold; all other code sees it as a `WorkState`. */
+export interface FoldedState extends WorkState {
+  seq: number;
+  readonly items: Map<string, ItemRecord>;
+  readonly revisions: Map<string, Revision>;
+  readonly reviews: Map<string, readonly ReviewRecord[]>;
+  readonly runs: Map<string, ActiveRun>;
+  readonly started: Map<string, StartedCommand>;
+  readonly firstTries: Map<string, string>;
+  readonly doneKeys: Set<string>;
+  readonly refusals: Map<string, string>;
+  specs: readonly Spec[];
+  readonly planned: Map<string, string>;
+  planFailures: WorkState['planFailures'];
+}
+
+type EventOf<Type extends WorkEvent['type']> = Extract<WorkEvent, { readonly type: Type }>;
+
+export function createWorkState(): FoldedState {
+  return {
+    seq: 0,
+    items: new Map(),
+    revisions: new Map(),
+    reviews: new Map(),
+    runs: new Map(),
+    started: new Map(),
+    firstTries: new Map(),
+    doneKeys: new Set(),
+    refusals: new Map(),
+    specs: [],
+    planned: new Map(),
+    planFailures: { specs: '', reasons: [] },
+  };
+}
+
+/** Updates the state in place: copying its maps for each of a hundred thousand entries would be too slow. */
+export function evolve(state: FoldedState, entry: JournalEntry): void {
+  const failWith = (message: string): never => {
+    throw new WorkBug(`entry ${entry.seq} of the journal of work items: ${message}`);
+  };
+  if (entry.seq !== state.seq + 1) failWith(`follows entry ${state.seq}`);
+  evolveEvent(state, entry, failWith);
+  state.seq = entry.seq;
+}
+
+type FailWith = (message: string) => never;
+
+function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith): void {
+  const { event } = entry;
+  switch (event.type) {
+    case 'command_started':
+      if (state.started.has(event.key)) failWith(`the command ${event.key} has started already`);
+      if (state.doneKeys.has(event.key)) failWith(`the command ${event.key} is done already`);
+      state.started.set(event.key, {
+        key: event.key,
+        by: event.by === 'engine' ? { kind: 'engine' } : { kind: 'person', name: event.by },
+        at: state.firstTries.get(event.key) ?? entry.at,
+        recorded: event.command,
+      });
+      return;
+    case 'command_done':
+      if (!state.started.delete(event.key)) failWith(`the command ${event.key} has not started`);
+      state.doneKeys.add(event.key);
+      state.firstTries.delete(event.key);
+      state.refusals.delete(event.key);
+      return;
+    case 'command_refused':
+      state.refusals.set(event.key, `${event.code}: ${event.reason}`);
+      return;
+    case 'command_failed':
+      keepFirstTry(state, event.key);
+      state.started.delete(event.key);
+      countFailedStart(state, event);
+      return;
+    case 'item_created':
+      if (state.items.has(event.item.id)) failWith(`there is an item ${event.item.id} already`);
+      state.items.set(event.item.id, createItemRecord(event, entry.seq));
+      return;
+    case 'item_linked':
+      patchItem(state, event.item_id, failWith, (known) => ({
+        item: { ...known.item, blockedBy: event.blocked_by },
+      }));
+      return;
+    case 'item_updated':
+      patchItem(state, event.item.id, failWith, (known) => ({
+        item: { ...event.item, status: known.item.status },
+        body: event.body,
+        labels: event.labels,
+      }));
+      return;
+    case 'status_changed':
+      evolveStatus(state, event, entry.seq, failWith);
+      return;
+    case 'summary_kept':
+      patchItem(state, event.item_id, failWith, (known) => ({
+        summaries: [...known.summaries, { runId: event.run_id, summary: event.summary }],
+      }));
+      return;
+    case 'revision_made':
+      state.revisions.set(event.revision.id, event.revision);
+      patchItem(state, event.revision.workItemID, failWith, (known) => ({
+        item: { ...known.item, linkedRevision: event.revision.id },
+      }));
+      return;
+    case 'pipeline_changed':
+      evolvePipeline(state, event, failWith);
+      return;
+    case 'review_posted':
+      evolveReview(state, event.review, failWith);
+      return;
+    case 'revision_merged':
+      if (!state.revisions.has(event.revision_id)) failWith(`there is no revision ${event.revision_id}`);
+      return;
+    case 'specs_seen':
+      state.specs = event.specs;
+      return;
+    case 'specs_planned':
+      for (const spec of event.specs) state.planned.set(spec.filePath, spec.blobSHA);
+      state.planFailures = { specs: '', reasons: [] };
+      return;
+    case 'run_accepted':
+      if (state.runs.has(event.run_id)) failWith(`the run ${event.run_id} was accepted already`);
+      evolveAccepted(state, event, failWith);
+      return;
+    case 'run_ended':
+      evolveEnded(state, event, failWith);
+      return;
+    default:
+      failWith(`unknown event ${JSON.stringify(event satisfies never)}`);
+  }
+}
+
+function createItemRecord(event: EventOf<'item_created'>, seq: number): ItemRecord {
+  return {
+    item: event.item,
+    body: event.body,
+    labels: event.labels,
+    statusSeq: seq,
+    statusReason: 'created',
+    statusBy: 'engine',
+    failures: [],
+    failedStarts: [],
+    summaries: [],
+    approvedSHA: null,
+  };
+}
+
+function patchItem(
+  state: FoldedState,
+  id: string,
+  failWith: FailWith,
+  patch: (known: ItemRecord) => Partial<ItemRecord>,
+): void {
+  const known = state.items.get(id) ?? failWith(`there is no item ${id}`);
+  state.items.set(id, { ...known, ...patch(known) });
+}
+
+function evolveStatus(
+  state: FoldedState,
+  event: EventOf<'status_changed'>,
+  seq: number,
+  failWith: FailWith,
+): void {
+  patchItem(state, event.item_id, failWith, (known) => {
+    const { item } = known;
+    if (item.status !== event.from)
+      failWith(`item ${item.id} should leave ${event.from} but is ${item.status}`);
+    const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
+    // A user who moves an item back to pending resets its failures.
+    const fresh = event.by !== 'engine' && event.to === 'pending';
+    return {
+      item: { ...item, status: event.to },
+      statusSeq: seq,
+      statusReason: event.reason,
+      statusBy: event.by,
+      ...(fresh ? { failures: [], failedStarts: [] } : {}),
+      ...(event.to === 'approved' ? { approvedSHA: revision?.headSHA ?? null } : {}),
+    };
+  });
+}
+
+function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, failWith: FailWith): void {
+  const revision =
+    state.revisions.get(event.revision_id) ?? failWith(`there is no revision ${event.revision_id}`);
+  state.revisions.set(revision.id, { ...revision, pipeline: event.pipeline });
+  const { status, reason } = event.pipeline;
+  patchItem(state, revision.workItemID, failWith, (known) => {
+    if (status === 'success')
+      return { failures: withoutFailuresAt(known.failures, ['implementor', 'checks']) };
+    if (status === 'pending' || known.item.status !== 'review') return {};
+    return { failures: [...known.failures, { at: 'checks', reason: reason ?? 'its checks failed' }] };
+  });
+}
+
+function evolveReview(state: FoldedState, review: ReviewRecord, failWith: FailWith): void {
+  const revision =
+    state.revisions.get(review.revisionID) ?? failWith(`there is no revision ${review.revisionID}`);
+  const earlier = (state.reviews.get(revision.id) ?? []).filter((old) => old.headSHA !== review.headSHA);
+  state.reviews.set(revision.id, [...earlier, review]);
+  state.revisions.set(revision.id, { ...revision, reviewID: review.id });
+}
+
+function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>, failWith: FailWith): void {
+  const { run_id: runId, role, item_id: itemId, specs, revision_id: revisionId } = event;
+  const headSHA = revisionId === null ? null : (state.revisions.get(revisionId)?.headSHA ?? null);
+  state.runs.set(runId, { runId, role, itemId, specs, revisionId, headSHA });
+  if (itemId !== null) patchItem(state, itemId, failWith, () => ({ failedStarts: [] }));
+}
+
+function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, failWith: FailWith): void {
+  const run = state.runs.get(event.run_id) ?? failWith(`the run ${event.run_id} is not active`);
+  state.runs.delete(run.runId);
+  if (run.role === 'planner') {
+    if (event.counted) countPlanFailure(state, run.specs, event.reason);
+    return;
+  }
+  const { role, itemId } = run;
+  if (itemId === null) return;
+  patchItem(state, itemId, failWith, (known) => {
+    if (event.ok) return { failures: withoutFailuresAt(known.failures, CLEARED_BY[role]) };
+    return event.counted ? { failures: [...known.failures, { at: role, reason: event.reason }] } : {};
+  });
+}
+
+/** A success clears the failures of the stages up to it, but not those of later stages. */
+const CLEARED_BY: Readonly<Record<'implementor' | 'reviewer', readonly FailedAt[]>> = {
+  implementor: ['implementor'],
+  reviewer: ['implementor', 'checks', 'reviewer'],
+};
+
+function withoutFailuresAt(
+  failures: readonly ItemFailure[],
+  at: readonly FailedAt[],
+): readonly ItemFailure[] {
+  return failures.filter((failure) => !at.includes(failure.at));
+}
+
+/**
+ * Keeps the time of the first try: it may have been carried out in part under the same key, so a retry must
+ * repeat it unchanged.
+ */
+function keepFirstTry({ started, firstTries }: FoldedState, key: string): void {
+  const tried = started.get(key);
+  if (tried !== undefined) firstTries.set(key, tried.at);
+}
+
+function countFailedStart(state: FoldedState, event: EventOf<'command_failed'>): void {
+  if (event.kind === 'request_planner_run')
+    countPlanFailure(
+      state,
+      state.specs.filter((spec) => spec.frontmatterStatus === 'approved'),
+      event.reason,
+    );
+  const known = event.item_id === null ? undefined : state.items.get(event.item_id);
+  if (known === undefined) return;
+  if (event.kind !== 'request_implementor_run' && event.kind !== 'request_reviewer_run') return;
+  state.items.set(known.item.id, { ...known, failedStarts: [...known.failedStarts, event.reason] });
+}
+
+function countPlanFailure(state: FoldedState, specs: readonly Spec[], reason: string): void {
+  const key = specsKey(specs);
+  const reasons = state.planFailures.specs === key ? state.planFailures.reasons : [];
+  state.planFailures = { specs: key, reasons: [...reasons, reason] };
+}

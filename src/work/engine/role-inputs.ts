@@ -1,0 +1,90 @@
+import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
+import type { ReviewRecord } from '../../contracts/work/work-event.ts';
+import type { Revision } from '../../contracts/work/work-item.ts';
+import type { GivenItem, RoleRequest } from './role.ts';
+
+/** A prompt shows at most this much of a patch; the files are in the worktree. */
+const PATCH_LIMIT = 200_000;
+
+/** The files of a revision that a request includes. */
+export interface RevisionFiles {
+  readonly files: WorkspaceDiff['files'];
+  readonly patch: string;
+}
+
+/**
+ * The typed inputs of a role's run. Values other than text are JSON. `item_base` is the base of its patch.
+ */
+export function buildRoleInputs(
+  request: RoleRequest,
+  base: string,
+  work: RevisionFiles | null,
+  warnings: readonly string[],
+): Record<string, string> {
+  switch (request.role) {
+    case 'planner':
+      return {
+        specs: json(request.specs.map(({ spec, text, diff }) => ({ ...spec, text, diff }))),
+        items: json(
+          request.items.map(({ item, body }) => ({
+            id: item.id,
+            title: item.title,
+            status: item.status,
+            body,
+          })),
+        ),
+      };
+    case 'implementor':
+      return {
+        ...itemInputs(request.item),
+        task: `${request.item.item.title}\n\n${request.item.body}`,
+        item_base: base,
+        ...(request.earlier === null
+          ? {}
+          : earlierInputs(request.earlier.revision, request.earlier.reviews, work)),
+      };
+    case 'reviewer':
+      return {
+        ...itemInputs(request.item),
+        item_base: base,
+        patch: shorten(work?.patch ?? ''),
+        ...(warnings.length === 0 ? {} : { scope_warnings: json(warnings) }),
+        ...earlierInputs(request.revision, request.reviews, work),
+      };
+  }
+}
+
+function itemInputs({ item, body }: GivenItem): Record<string, string> {
+  const { id, title, type, priority, complexity, blockedBy } = item;
+  return { item: json({ id, title, type, priority, complexity, blockedBy }), item_body: body };
+}
+
+function earlierInputs(
+  { id, title, body, headSHA, headRef, pipeline }: Revision,
+  reviews: readonly ReviewRecord[],
+  work: RevisionFiles | null,
+): Record<string, string> {
+  const files = (work?.files ?? []).map(({ path, oldPath, status, insertions, deletions }) => ({
+    path,
+    old_path: oldPath,
+    status,
+    insertions,
+    deletions,
+  }));
+  const history = reviews.map(({ headSHA: head, review }) => ({ head_sha: head, ...review }));
+  return {
+    revision: json({ id, title, body, head_sha: headSHA, head_ref: headRef, pipeline, files }),
+    ...(history.length === 0 ? {} : { reviews: json(history) }),
+  };
+}
+
+function shorten(patch: string): string {
+  const more = patch.length - PATCH_LIMIT;
+  return more <= 0
+    ? patch
+    : `${patch.slice(0, PATCH_LIMIT)}\n[cut: ${more} characters more; the files are in this folder]\n`;
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,89 @@
+import type { ReviewRecord } from '../../contracts/work/work-event.ts';
+import type {
+  Complexity,
+  Priority,
+  Revision,
+  WorkItem,
+  WorkStatus,
+  WorkType,
+} from '../../contracts/work/work-item.ts';
+import type { AgentReview } from '../../contracts/work/work-results.ts';
+
+/** Values that are exchanged with a provider of work items, independent of the provider. */
+
+export interface ProviderItem {
+  readonly item: WorkItem;
+  readonly body: string;
+  /** All of its labels, including that of its status. */
+  readonly labels: readonly string[];
+}
+
+export interface ProviderState {
+  readonly items: readonly ProviderItem[];
+  readonly revisions: readonly Revision[];
+  readonly reviews: readonly ReviewRecord[];
+}
+
+export interface ItemFields {
+  readonly title: string;
+  readonly body: string;
+  readonly type: WorkType;
+  readonly priority: Priority;
+  readonly complexity: Complexity | null;
+  /** Labels besides those of the four categories. */
+  readonly otherLabels: readonly string[];
+}
+
+export type ProviderWrite =
+  /** `ref` names the new item within this write; links may use it. */
+  | { readonly kind: 'create_item'; readonly ref: string; readonly at: string; readonly fields: ItemFields }
+  /** Blockers are refs of this write or ids. */
+  | { readonly kind: 'link_item'; readonly item: string; readonly blockedBy: readonly string[] }
+  | { readonly kind: 'update_item'; readonly id: string; readonly fields: Partial<ItemFields> }
+  | { readonly kind: 'set_status'; readonly id: string; readonly status: WorkStatus }
+  /** Stored where users see it with the item. */
+  | { readonly kind: 'keep_summary'; readonly id: string; readonly runId: string; readonly summary: string }
+  /** Replaces an existing review of the revision. */
+  | { readonly kind: 'post_review'; readonly revisionId: string; readonly review: AgentReview };
+
+export type ProviderWritten =
+  | {
+      readonly kind: 'item';
+      readonly item: WorkItem;
+      readonly body: string;
+      readonly labels: readonly string[];
+    }
+  | { readonly kind: 'review'; readonly review: ReviewRecord }
+  | { readonly kind: 'nothing' };
+
+export interface RevisionRequest {
+  readonly itemId: string;
+  readonly title: string;
+  /** The commit that the patch applies to. */
+  readonly base: string;
+  readonly patch: string;
+  /** The commit message: what was done, with scope corrections. */
+  readonly message: string;
+  readonly body: string;
+  readonly author: string;
+  /** A fixed time, so that the commit is the same on every try. */
+  readonly at: string;
+}
+
+export type RevisionMade =
+  | { readonly ok: true; readonly revision: Revision }
+  | { readonly ok: false; readonly reason: string };
+
+export interface MergeRequest {
+  readonly itemId: string;
+  readonly revisionId: string;
+  /** The approved head: if the branch has moved since, nothing is merged. */
+  readonly headSHA: string;
+  readonly message: string;
+  readonly by: string;
+  readonly at: string;
+}
+
+export type Merged =
+  | { readonly ok: true; readonly into: string; readonly commit: string }
+  | { readonly ok: false; readonly reason: string; readonly help: string };
