@@ -23,9 +23,7 @@ if (tsc.status !== 0) process.exit(1);
 const withoutExternalCommands = {
   name: 'without-external-commands',
   resolveId: (id, importer) =>
-    id === 'node:child_process' && /node_modules[\\/]commander[\\/]/.test(importer ?? '')
-      ? '\0empty'
-      : null,
+    id === 'node:child_process' && /node_modules[\\/]commander[\\/]/.test(importer ?? '') ? '\0empty' : null,
   load: (id) => (id === '\0empty' ? 'module.exports = {};' : null),
 };
 

@@ -183,7 +183,7 @@ const gateStep = mapping({
   ...stepCommon,
   opcode: described(z.literal('GATE'), 'A reviewer decides.'),
   gate: described(text(), '`requires_approval`, or another label.'),
-  approvers: described(z.optional(z.array(textSchema)), 'Who may answer. Default: everyone.'),
+  approvers: described(z.optional(z.array(textSchema)), 'Who may answer. Default: anyone.'),
   timeout: described(z.optional(durationSchema), 'How long to wait for an answer. Default: no limit.'),
   routes: gateRoutes,
 });

@@ -38,7 +38,7 @@ describe('the schemas of documents', () => {
     );
     expect(properties?.inputs).toHaveProperty(
       'items.properties.type.description',
-      'What it is; `string` where it is left out.',
+      'The type. Default: `string`.',
     );
   });
 });

@@ -11,8 +11,8 @@ export const gateApproversRule = defineRule({
     report('WF313', {
       message: `\`approvers\` of ${nameStep(step)} is empty`,
       at: valuePlace(step.path, 'approvers'),
-      notes: ['an empty list lets everyone answer'],
-      help: 'list who may answer, or remove `approvers` to let everyone answer',
+      notes: ['an empty list lets anyone answer'],
+      help: 'list who may answer, or remove `approvers` to let anyone answer',
     });
   },
 });
