@@ -97,8 +97,8 @@ describe('conductor vectors', () => {
     await writeFile(join(folder, 'b.json'), JSON.stringify({ ...made, vector_id: 'other' }));
     const { code, stdout } = await scene.conductor('vectors', '../given/vectors');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ {2}vector_success_clean {2}blocked {3}success {2}status/);
-    expect(stdout).toContain('2 vectors by rules: 1 hold, 1 drift');
+    expect(stdout).toMatch(/✗ {2}vector_success_clean {2}blocked {3}success {4}status/);
+    expect(stdout).toContain('2 vectors by rules: 1 as expected, 1 different');
   });
 
   test('refuses what is no vector, twins and an empty folder', async ({ openScene }) => {
@@ -136,7 +136,7 @@ describe('conductor vectors', () => {
     expect(path).toMatch(/^\.tnh\/vectors\/partial_judge_[0-9a-f-]+\.json$/);
     expect(existsSync(join(scene.repo.root, path))).toBe(true);
     const again = await scene.conductor('vectors', 'record', runId, 'judge');
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is there already')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
     const judged = await scene.conductor('vectors', '--json');
     expect([judged.code, JSON.parse(judged.stdout)]).toEqual([
       0,

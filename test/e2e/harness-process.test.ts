@@ -150,7 +150,7 @@ describe('conductor harness run', () => {
     const cli = createCli({ cwd: place.root, home: place.root });
     expect(await cli.run(['harness', 'rum', 'x'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Did you mean run?'),
+      stderr: expect.stringContaining('did you mean run?'),
     });
   });
 });

@@ -138,6 +138,6 @@ describe('status --watch over all runs', () => {
     const scene = await openScene();
     const watched = await scene.conductor('status', '--watch');
     expect(watched).toMatchObject({ code: 0, stdout: '' });
-    expect(watched.stderr).toContain('no run is under way');
+    expect(watched.stderr).toContain('no run is active');
   });
 });

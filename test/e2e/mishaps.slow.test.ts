@@ -40,8 +40,8 @@ describe("a record that can't be read", () => {
     const gates = await scene.conductor('gates');
     expect(gates.code).toBe(0);
     expect(gates.stdout).toContain('gate / approve');
-    expect(gates.stderr).toMatch(/^run \S+ was passed over: .*events\.ndjson can't be read/m);
-    expect(gates.stderr).toMatch(/^run \S+ was passed over: .*corrupt at line 1/m);
+    expect(gates.stderr).toMatch(/^skipped run \S+: .*events\.ndjson can't be read/m);
+    expect(gates.stderr).toMatch(/^skipped run \S+: .*corrupt at line 1/m);
     expect(await scene.conductor('runs')).toMatchObject({ code: 0, stderr: '' });
     const shown = await scene.conductor('show', id(1));
     expect(shown).toMatchObject({ code: 1, stdout: '' });

@@ -103,7 +103,7 @@ describe('the document of --json', () => {
     const cases = [
       { args: ['rnu'], message: /^unknown command 'rnu'$/, help: /^did you mean run\?$/i },
       { args: ['help', 'rnu'], message: /^unknown command 'rnu'$/, help: /help run/ },
-      { args: ['work'], message: /^conductor work takes a verb$/, help: /conductor work --help/ },
+      { args: ['work'], message: /^conductor work takes a command$/, help: /conductor work --help/ },
       { args: ['run'], message: /workflow/, help: /conductor run --help/ },
       { args: ['hook', 'command'], message: /not JSON/, help: /does not run/ },
     ];

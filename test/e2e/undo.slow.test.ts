@@ -65,7 +65,7 @@ describe('undo', () => {
     expect(await scene.inWorktree(runId, 'answer.txt')).not.toBe('42\n');
     const taken = await scene.conductor('undo', runId, '--branch', 'main');
     expect(taken).toMatchObject({ code: 1 });
-    expect(taken.stderr).toContain('is there already, at another commit');
+    expect(taken.stderr).toContain('already exists, at another commit');
     expect((await scene.conductor('undo', runId, '--branch', 'not..valid')).code).toBe(2);
     await deleteRef(scene, 'refs/heads/rescued');
     await scene.conductor('worktree', 'prune', '--all');
@@ -101,7 +101,7 @@ describe('undo', () => {
     const { runId } = await scene.run('success');
     const { code, stderr } = await scene.conductor('undo', runId);
     expect(code).toBe(1);
-    expect(stderr).toContain('is kept under a salvage ref');
+    expect(stderr).toContain('has no salvage');
     expect((await scene.conductor('undo', runId, '--ref', 'main')).code).toBe(1);
     expect((await scene.conductor('undo', 'ffff')).code).toBe(2);
   });

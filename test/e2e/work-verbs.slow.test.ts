@@ -105,8 +105,8 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       [['review', '1'], 1, 'not in review'],
       [['plan'], 1, 'no approved spec on main: docs/specs/numbers.md is draft'],
       [['dispatch', '1', '--all'], 2, 'takes one item, or --all'],
-      [['disptach', '1'], 2, 'Did you mean dispatch?'],
-      [['list', '--status', 'done'], 2, 'it is one of pending'],
+      [['disptach', '1'], 2, 'did you mean dispatch?'],
+      [['list', '--status', 'done'], 2, 'expected one of pending'],
     ];
     for (const [args, code, words] of cases) {
       const result = await scene.work(...args);
@@ -137,7 +137,7 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     const claims = { role: 'implementor', outcome: 'completed', patch: 'mine', summary: 'One is written.' };
     const result = await scene.give('result.json', claims);
     const alone = await scene.work('apply', result, '--item', '1');
-    expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('no run proves it')]);
+    expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('names no run as evidence')]);
     await scene.work('transition', '1', 'pending', '--reason', 'the notes are wanted');
     const foreign = await scene.work('apply', result, '--item', '2', '--run', run);
     expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('a run of item 1')]);
@@ -203,7 +203,7 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
     expect((await scene.work('dispatch', '--all')).code).toBe(3);
     const moved = await scene.work('transition', '1', 'pending', '--reason', 'another way');
     expect([moved.code, moved.stdout]).toEqual([0, expect.stringContaining('pending → ready')]);
-    expect((await scene.cli.run(['gates'])).stderr).toContain('nothing waits for a person');
+    expect((await scene.cli.run(['gates'])).stderr).toContain('no gate is open');
     const { runs } = await scene.document('show', '1');
     expect(runs).toMatchObject([{ ok: false, reason: 'its item was moved while it waited' }]);
   });

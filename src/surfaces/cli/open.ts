@@ -2,19 +2,18 @@ import type { OpenPolicy } from '../../app/open-policy.ts';
 import type { Opened, OpenProject, Records, UpkeepSetup } from '../../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../../app/opened-work.ts';
 import { explainRecordProblem } from '../../app/record-problem.ts';
+import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-run.ts';
 import type { OpenScope, Services } from '../../app/services.ts';
 import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Planner } from '../../ports/planner.ts';
-import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
-import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
+import type { RecordProblem } from '../../ports/run-store.ts';
 import { countOf } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
 import type { VerbContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
 import { printRefusal } from './output/refused-document.ts';
 import { type ShortId, shortIdsOf } from './output/short-ids.ts';
-import { shortId } from './output/terminal.ts';
 
 /** Asks a service to open something. If it refuses, prints the broken document and throws the obstacle. */
 export async function openWith<T>(
@@ -98,26 +97,21 @@ async function resolveByAge(records: Records, wanted: string, age: number): Prom
 
 /** Suggests a run for a mistyped id or prefix. Prefixes of less than 4 characters are similar to every id. */
 function suggestRun(wanted: string, ids: readonly string[]): string | null {
+  const short = shortIdsOf(ids);
   const whole = didYouMean(
     wanted,
-    ids.flatMap((id) => [id, shortId(id)]),
+    ids.flatMap((id) => [id, short(id)]),
   );
   const prefix = wanted.replaceAll('-', '');
   if (whole !== null || prefix.length < 4) return whole;
   const byPrefix = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, prefix.length), id]));
   const near = byPrefix.get(didYouMean(prefix, byPrefix.keys()) ?? '');
-  return near === undefined ? null : shortId(near);
+  return near === undefined ? null : short(near);
 }
 
 /** The short ids of the runs in a repository. */
 export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<ShortId> {
   return shortIdsOf(await store.match(''));
-}
-
-export interface OpenRun {
-  readonly records: Records;
-  readonly record: RunRecord;
-  readonly view: RunView;
 }
 
 export async function openRun(context: VerbContext, wanted: string): Promise<OpenRun> {
@@ -126,15 +120,9 @@ export async function openRun(context: VerbContext, wanted: string): Promise<Ope
 
 export async function openRunOf(records: Records, wanted: string): Promise<OpenRun> {
   const runId = await resolveRunId(records, wanted);
-  const record = expectRecord(runId, await records.store.read(runId));
-  const view = viewRun(record.events);
-  if (view === null) throw recordError(runId, { kind: 'missing' });
-  return { records, record, view };
-}
-
-function expectRecord(runId: string, read: ReadResult): RunRecord {
-  if (read.ok) return read.run;
-  throw recordError(runId, read.problem);
+  const opened = await openRecordedRun(records, runId);
+  if (!opened.ok) throw recordError(runId, opened.problem);
+  return opened.run;
 }
 
 export function recordError(runId: string, problem: RecordProblem): CliError {

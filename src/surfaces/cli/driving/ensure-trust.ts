@@ -51,7 +51,7 @@ async function askForTrust(
   terminal.err(`${head}\n${trustLines(terminal.paint, missing)}`);
   if (!isKnown && (await trust.hasRunBefore()))
     terminal.err(
-      'Runs have ended here before. conductor now asks once before it executes what a repository says.\n',
+      'Runs have ended here before. conductor now asks once before it executes commands from a repository.\n',
     );
   if (context.isTrustGiven === true) {
     terminal.err('trusted, because --trust was given\n');
@@ -60,7 +60,7 @@ async function askForTrust(
   if (!terminal.interactive)
     throw new CliError(
       'the repository is not trusted with this, and there is no terminal to ask on; nothing was executed or changed',
-      `to say yes: ${commandWithTrust()}; in CI set CONDUCTOR_TRUST=1; conductor trust says yes to the whole repository`,
+      `trust it with ${commandWithTrust()}; in CI set CONDUCTOR_TRUST=1; conductor trust trusts the whole repository`,
     );
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({

@@ -3,13 +3,50 @@ import {
   DETECTED_NAMES,
   type DetectedName,
   type DetectedValidator,
-} from '../../../../contracts/config/detected-validator.ts';
-import {
-  type DetectedSetup,
-  inVirtualEnvironment,
-  needsPathOfPrograms,
-} from '../../../../setup/detect-setup.ts';
-import { explainedSetupBlock } from '../../../../setup/setup-block.ts';
+} from '../contracts/config/detected-validator.ts';
+import { jsonSchemaText } from '../contracts/json-schemas.ts';
+import { type DetectedSetup, inVirtualEnvironment, needsPathOfPrograms } from '../setup/detect-setup.ts';
+import { explainedSetupBlock } from '../setup/setup-block.ts';
+import type { ComparedPart } from '../trust/compare-parts.ts';
+
+export const CONFIG_FILE = '.tnh/config.yaml';
+export const WORKFLOW_FILE = '.tnh/workflows/implement.yaml';
+
+/** What was detected in the repository, and the built-in first workflow. */
+export interface FirstFilesInput {
+  readonly validators: readonly DetectedValidator[];
+  readonly setup: DetectedSetup | null;
+  readonly workflow: string;
+}
+
+export interface FirstFile {
+  /** Relative to the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files that a first run needs. */
+export function firstFiles({ validators, setup, workflow }: FirstFilesInput): readonly FirstFile[] {
+  return [
+    { path: CONFIG_FILE, text: schemaLine('schemas/config.json') + firstConfig(validators, setup) },
+    { path: WORKFLOW_FILE, text: schemaLine('../schemas/workflow.json') + workflow },
+    { path: '.tnh/schemas/config.json', text: jsonSchemaText('config') },
+    { path: '.tnh/schemas/workflow.json', text: jsonSchemaText('workflow') },
+    { path: '.tnh/policies/.gitkeep', text: '' },
+    { path: '.tnh/prompts/.gitkeep', text: '' },
+    { path: '.tnh/.gitignore', text: '/run/\n/worktrees/\n' },
+  ];
+}
+
+/** Whether a part that needs trust comes from the first files, which the user has just had written. */
+export function isFromFirstFiles({ kind, name }: ComparedPart): boolean {
+  return kind === 'workflow' ? name === 'implement' : kind !== 'agent settings';
+}
+
+/** Tells editors where the schema is. The path is relative to the file, so that it is valid in every clone. */
+function schemaLine(path: string): string {
+  return `# yaml-language-server: $schema=${path}\n`;
+}
 
 /** Written as comments for the checks that were not detected. */
 const EXAMPLES: Readonly<Record<DetectedName, string>> = {
@@ -18,8 +55,8 @@ const EXAMPLES: Readonly<Record<DetectedName, string>> = {
   typecheck: '{ command: [npx, tsc, --noEmit] }',
 };
 
-/** The configuration that `init` writes, with the detected validators and setup. */
-export function firstConfig(validators: readonly DetectedValidator[], setup: DetectedSetup | null): string {
+/** A configuration with the detected validators and setup. */
+function firstConfig(validators: readonly DetectedValidator[], setup: DetectedSetup | null): string {
   return [
     '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
     '# The first workflow asks for an agent `claude-code`. Without Claude Code, give that name another kind, such as codex,',

@@ -1,5 +1,6 @@
-import { lifecycleOf } from '../../../runtime/record/derived-files.ts';
-import type { AnswerView, NoticeView, RunView, StepView } from '../../../runtime/record/run-view.ts';
+import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
+import { lifecycleOf } from '../../runtime/record/derived-files.ts';
+import type { AnswerView, NoticeView, RunView, StepView } from '../../runtime/record/run-view.ts';
 
 /** The document of `run --json` and `show --json`. */
 export function runDocument(
@@ -57,4 +58,18 @@ function flakyOf({ stepId, attempt, flaky }: StepView) {
     tries,
     cases,
   }));
+}
+
+/** The changed files in the documents of `diff --json` and `undo --json`. */
+export function diffDocument({ files, insertions, deletions }: WorkspaceDiff) {
+  return {
+    files: files.map(({ oldPath, oldMode, newMode, ...file }) => ({
+      ...file,
+      old_path: oldPath,
+      old_mode: oldMode,
+      new_mode: newMode,
+    })),
+    insertions,
+    deletions,
+  };
 }
