@@ -97,7 +97,7 @@ describe('the file of work items', () => {
     const failure = openProvider(repo).read();
     await expect(failure).rejects.toThrow(ExpectedFailure);
     await expect(failure).rejects.toThrow(
-      new RegExp(`^${file} is damaged .*: put back a copy of it, or move it away`),
+      new RegExp(`^${file} is corrupt .*: restore a copy of it, or move it away`),
     );
   });
 
@@ -113,7 +113,7 @@ describe('the file of work items', () => {
     ['SQLITE_FULL', /^\/f can't be written, as the disk is full: make room/],
     ['SQLITE_READONLY_DIRECTORY', /^\/f can't be written .*: make the file and its folder writable/],
     ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: look after the disk/],
-    ['SQLITE_BUSY_SNAPSHOT', /^\/f is held by another process: wait for it/],
+    ['SQLITE_BUSY_SNAPSHOT', /^\/f is locked by another process: wait until it ends/],
   ])('has a way out of %s', (code, message) => {
     const told = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
     expect(told).toBeInstanceOf(ExpectedFailure);
@@ -200,7 +200,7 @@ describe('the journal of work items', () => {
     const repo = await workRepo();
     const journal = await write(repo);
     tamper(repo, sql);
-    const message = `the journal in ${databaseFile(repo)} was changed by hand before entry ${seq}`;
+    const message = `the journal in ${databaseFile(repo)} was modified outside of conductor before entry ${seq}`;
     await expect(journal.read(0)).rejects.toThrow(message);
     await expect(verifyJournal(createWorkDatabase(databaseFile(repo)))).rejects.toThrow(message);
   });
@@ -219,7 +219,7 @@ describe('the lock among processes', () => {
     await createProcessLock(path).hold(
       async () => {
         const late = createProcessLock(path).hold(async () => 'never', { timeoutMs: 0 });
-        await expect(late).rejects.toThrow(`another process has held ${path}`);
+        await expect(late).rejects.toThrow(`another process has locked ${path}`);
       },
       { timeoutMs: 1000 },
     );

@@ -116,7 +116,7 @@ describe('planning', () => {
     expect(explainPlanningStop(state)).toBeNull();
     const stopped = stateOf(seen(a1), failedPlan('p', a1), failedPlan('q', a1), failedPlan('r', a1));
     expect(explainPlanningStop(stopped)).toBe(
-      'the planner failed 3 times in a row with these specs: it fell over',
+      'planning has stopped: 3 planner runs in a row failed with these specs: it fell over',
     );
   });
 });

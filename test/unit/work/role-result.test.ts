@@ -139,8 +139,8 @@ describe('the result of an implementor', () => {
     ],
     [
       'a person said no',
-      { outcome: 'rejected', rejection: 'ann rejected it: not now' },
-      'says completed, but the run ended rejected: ann rejected it: not now',
+      { outcome: 'rejected', rejection: 'rejected by ann: not now' },
+      'says completed, but the run ended rejected: rejected by ann: not now',
     ],
   ])('is not completed where %s', (_, change, reason) => {
     expect(reasonOf(implementor, evidence({ claimed: completed, ...change }))).toBe(reason);
@@ -191,7 +191,7 @@ describe('the result of who only looks', () => {
       result: claimed,
     });
     expect(reasonOf(subject, evidence({ claimed, changed: true }))).toBe(
-      `the ${subject.role} changed files, but may only read`,
+      `the ${subject.role} changed files, but may only read them`,
     );
     expect(reasonOf(subject, evidence({ claimed, outcome: 'blocked' }))).toBe('the run ended blocked');
     expect(reasonOf(subject, evidence({ claimed: completed }))).toBe(

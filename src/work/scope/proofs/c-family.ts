@@ -151,7 +151,7 @@ export function readCFamilyTokens(path: string, text: string): Tokens | undefine
   const pieces = splitIntoPieces(text, language);
   if (pieces === null) return null;
   // The comments of an example state its expected output.
-  const rules = path.endsWith('_test.go') ? { ...language.rules, obeyed: () => true } : language.rules;
+  const rules = path.endsWith('_test.go') ? { ...language.rules, isDirective: () => true } : language.rules;
   return toTokens(pieces, rules);
 }
 
