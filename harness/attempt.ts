@@ -23,10 +23,10 @@ export interface Attempt {
   skipped: string | null;
 }
 
-export function newAttempt(): Attempt {
+export function createAttempt(): Attempt {
   return { problems: [], observations: [], artifacts: [], uxFlags: [], proposals: [], skipped: null };
 }
 
-export function refer(attempt: Attempt, reference: string): void {
+export function addReference(attempt: Attempt, reference: string): void {
   if (!attempt.artifacts.includes(reference)) attempt.artifacts.push(reference);
 }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Attempt, refer } from './attempt.ts';
+import { type Attempt, addReference } from './attempt.ts';
 import type { CliOptions, TextExpectation } from './case.ts';
 import { fileNameOf } from './out-folder.ts';
-import { type CommandEnd, endWithin, startCommand } from './process-group.ts';
+import { type CommandEnd, startCommand, stopWithin } from './process-group.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
-import { mismatches, quote } from './text-match.ts';
+import { findMismatches, quote } from './text-match.ts';
 
 /** Runs a command and checks its exit, its output and its files. */
 export async function runCliCase(
@@ -23,22 +23,23 @@ export async function runCliCase(
     env: options.env ?? {},
     stdin: options.stdin ?? null,
   });
-  const end = await endWithin(started, timeoutMs);
+  const end = await stopWithin(started, timeoutMs);
   const stdout = started.stdout();
   const stderr = started.stderr();
   for (const [name, bytes] of [
     ['stdout', stdout],
     ['stderr', stderr],
   ] as const) {
-    if (bytes.length > 0) refer(attempt, scene.out.write('logs', `${fileNameOf(id)}.${name}.txt`, bytes));
+    if (bytes.length > 0)
+      addReference(attempt, scene.out.write('logs', `${fileNameOf(id)}.${name}.txt`, bytes));
   }
   const stderrText = stderr.toString('utf8');
   attempt.problems.push(
-    ...endProblems(end, options.exit ?? 0, timeoutMs, stderrText),
+    ...describeEnd(end, options.exit ?? 0, timeoutMs, stderrText),
     ...(options.stdout === undefined
       ? []
-      : mismatches('standard output', stdout.toString('utf8'), options.stdout)),
-    ...(options.stderr === undefined ? [] : mismatches('standard error', stderrText, options.stderr)),
+      : findMismatches('standard output', stdout.toString('utf8'), options.stdout)),
+    ...(options.stderr === undefined ? [] : findMismatches('standard error', stderrText, options.stderr)),
     ...Object.entries(options.files ?? {}).flatMap(([path, expected]) => fileProblems(cwd, path, expected)),
   );
   if (options.golden !== undefined && attempt.problems.length === 0)
@@ -47,7 +48,7 @@ export async function runCliCase(
     });
 }
 
-export function endProblems(
+export function describeEnd(
   end: CommandEnd | { readonly kind: 'timeout' },
   expected: number,
   timeoutMs: number,
@@ -74,5 +75,5 @@ function fileProblems(cwd: string, path: string, expected: boolean | TextExpecta
   if (!existsSync(full)) return [`${path} is not there`];
   if (expected === true) return [];
   if (!statSync(full).isFile()) return [`${path} is not a file`];
-  return mismatches(path, readFileSync(full, 'utf8'), expected);
+  return findMismatches(path, readFileSync(full, 'utf8'), expected);
 }

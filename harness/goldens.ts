@@ -2,12 +2,12 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { isPathInside } from '../src/text/paths.ts';
-import { type Attempt, type Proposal, refer } from './attempt.ts';
+import { type Attempt, addReference, type Proposal } from './attempt.ts';
 import type { GoldenOptions } from './case.ts';
 import { diffImages } from './image-diff.ts';
 import type { OutFolder } from './out-folder.ts';
 import { diffTexts } from './text-diff.ts';
-import { counted, normaliseText } from './text-match.ts';
+import { countText, normaliseText } from './text-match.ts';
 
 export interface GoldenPlace {
   readonly cwd: string;
@@ -72,7 +72,7 @@ function propose(
   const proposedPath = out.write('proposed', name, after);
   const diffRef = file === null ? null : out.write('diffs', `${name}.${file.ending}`, file.content);
   attempt.observations.push(`${path} ${said}`);
-  for (const reference of [proposedPath, diffRef]) if (reference !== null) refer(attempt, reference);
+  for (const reference of [proposedPath, diffRef]) if (reference !== null) addReference(attempt, reference);
   attempt.proposals.push({
     id: name,
     golden_path: join(prefix, path),
@@ -158,9 +158,9 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
   if (kind === 'text' && sameKind) {
     const old = before === null ? null : Buffer.from(before).toString('utf8');
     const diff = diffTexts(old, Buffer.from(after).toString('utf8'), path);
-    const counts = `${counted(diff.added, 'line')} added, ${diff.removed} removed`;
+    const counts = `${countText(diff.added, 'line')} added, ${diff.removed} removed`;
     return {
-      said: before === null ? `is new: ${counted(diff.added, 'line')}` : `differs: ${counts}`,
+      said: before === null ? `is new: ${countText(diff.added, 'line')}` : `differs: ${counts}`,
       file: { ending: 'diff', content: diff.text },
     };
   }

@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NAME_PATTERN } from '../src/contracts/forms.ts';
 import { didYouMean } from '../src/diagnostics/did-you-mean.ts';
-import { commandLine } from '../src/text/shell-words.ts';
+import { formatCommand } from '../src/text/shell-words.ts';
 import type { Case, Declare } from './case.ts';
 import { declarationProblems } from './declared-case.ts';
 import { createGoldens } from './goldens.ts';
@@ -53,7 +53,7 @@ export async function harness(
     env: process.env,
     // Arguments of the command line override the options in the code.
     options: { ...options, ...readArguments(process.argv.slice(2)) },
-    repro: (id) => commandLine(['node', relative(process.cwd(), script) || basename(script), '--case', id]),
+    repro: (id) => formatCommand(['node', relative(process.cwd(), script) || basename(script), '--case', id]),
     print: (text) => process.stdout.write(text),
   });
   process.exitCode = exitCode;

@@ -116,7 +116,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => Buffer {
 }
 
 /** Waits for the end of the command, and kills it after the timeout. */
-export async function endWithin(
+export async function stopWithin(
   started: RunningCommand,
   timeoutMs: number,
 ): Promise<CommandEnd | { readonly kind: 'timeout' }> {

@@ -1,11 +1,11 @@
-import { type HarnessReport, resultOf, type TriedCase } from './report.ts';
-import { counted } from './text-match.ts';
+import { composeResult, type HarnessReport, type TriedCase } from './report.ts';
+import { countText } from './text-match.ts';
 
 const MARKS = { passed: 'ok', failed: 'not ok', skipped: 'skipped', flaky: 'flaky' } as const;
 
 /** One line for the case, with its observations below. */
 export function linesOfCase(tried: TriedCase): string {
-  const result = resultOf(tried);
+  const result = composeResult(tried);
   const seen = result.observations.map((text) => `  ${text.replaceAll('\n', '\n  ')}\n`).join('');
   return `${MARKS[result.status]} ${result.id}\n${seen}`;
 }
@@ -18,8 +18,8 @@ export function summaryLine(
     .filter((word) => summary[word] > 0)
     .map((word) => `${summary[word]} ${word}`);
   const more = [
-    ...(proposed_goldens.length === 0 ? [] : [`${counted(proposed_goldens.length, 'golden')} proposed`]),
-    ...(ux_flags.length === 0 ? [] : [counted(ux_flags.length, 'accessibility finding')]),
+    ...(proposed_goldens.length === 0 ? [] : [`${countText(proposed_goldens.length, 'golden')} proposed`]),
+    ...(ux_flags.length === 0 ? [] : [countText(ux_flags.length, 'accessibility finding')]),
   ];
   return `${suite_id}: ${[...counts, ...more].join(', ') || 'no cases'}; report in ${path}\n`;
 }

@@ -41,12 +41,12 @@ export interface TriedCase {
   readonly durationMs: number;
 }
 
-export function reportOf(
+export function composeReport(
   suiteId: string,
   tried: readonly TriedCase[],
   when: { readonly generatedAt: string; readonly durationMs: number },
 ): HarnessReport {
-  const cases = tried.map(resultOf);
+  const cases = tried.map(composeResult);
   const last = tried.flatMap(({ attempts }) => attempts.at(-1) ?? []);
   return {
     suite_id: suiteId,
@@ -68,7 +68,7 @@ function deduplicate(proposals: readonly Proposal[]): Proposal[] {
   return [...new Map(proposals.map((proposal) => [proposal.id, proposal])).values()];
 }
 
-export function resultOf({ case: { id, kind }, repro, attempts, durationMs }: TriedCase): CaseResult {
+export function composeResult({ case: { id, kind }, repro, attempts, durationMs }: TriedCase): CaseResult {
   const last = attempts.at(-1);
   const earlier = attempts
     .slice(0, -1)

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commandLine } from '../src/text/shell-words.ts';
-import { type Attempt, newAttempt } from './attempt.ts';
+import { formatCommand } from '../src/text/shell-words.ts';
+import { type Attempt, createAttempt } from './attempt.ts';
 import type { Case } from './case.ts';
 import { runCliCase } from './cli-case.ts';
-import { type HarnessReport, reportOf, type TriedCase } from './report.ts';
+import { composeReport, type HarnessReport, type TriedCase } from './report.ts';
 import type { Scene } from './scene.ts';
 import { runUnitCase } from './unit-case.ts';
 import type { Browsers } from './web/browser.ts';
@@ -53,16 +53,16 @@ export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps)
       isStopped = true;
       if (current !== null) {
         const { attempts } = current;
-        if (attempts.length === 0) attempts.push(newAttempt());
+        if (attempts.length === 0) attempts.push(createAttempt());
         attempts.at(-1)?.problems.push(reason);
         finishCase(current.case, attempts, current.startedMs);
       }
       for (const one of cases.slice(tried.length)) {
-        finishCase(one, [{ ...newAttempt(), skipped: `it was not tried: ${reason}` }], performance.now());
+        finishCase(one, [{ ...createAttempt(), skipped: `it was not tried: ${reason}` }], performance.now());
       }
     },
     report: () =>
-      reportOf(scene.suiteId, tried, {
+      composeReport(scene.suiteId, tried, {
         generatedAt: new Date().toISOString(),
         durationMs: since(startedMs),
       }),
@@ -75,7 +75,7 @@ function since(startedMs: number): number {
 
 async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: Attempt[]): Promise<void> {
   for (let left = one.options.retries ?? 0; left >= 0; left -= 1) {
-    const attempt = newAttempt();
+    const attempt = createAttempt();
     attempts.push(attempt);
     try {
       await runCase(scene, browsers, one, attempt);
@@ -111,8 +111,8 @@ export function messageOf(error: unknown): string {
 function reproOf(scene: Scene, one: Case): string {
   if (one.kind !== 'cli') return scene.repro(one.id);
   const { command, cwd, env, stdin } = one.options;
-  const line = commandLine(command, { cwd, env });
-  return stdin === undefined ? line : `printf %s ${commandLine([stdin])} | ${line}`;
+  const line = formatCommand(command, { cwd, env });
+  return stdin === undefined ? line : `printf %s ${formatCommand([stdin])} | ${line}`;
 }
 
 export function writeReport(path: string, report: HarnessReport): void {

@@ -5,7 +5,7 @@ import type { Normaliser, TextExpectation } from './case.ts';
  * Describes how a text differs from the expectation; empty if it does not. Every text contains the empty
  * string, so an expected empty string means that the text itself must be empty.
  */
-export function mismatches(subject: string, text: string, expected: TextExpectation): string[] {
+export function findMismatches(subject: string, text: string, expected: TextExpectation): string[] {
   if (expected === '') return text === '' ? [] : [`${subject} is not empty, it is ${quote(text)}`];
   if (typeof expected === 'string') return findMissing(subject, text, expected);
   if (expected instanceof RegExp) return findUnmatched(subject, text, expected);
@@ -39,7 +39,7 @@ function withoutState({ source, flags }: RegExp): RegExp {
 }
 
 /** A count with its noun, in singular or plural. */
-export function counted(count: number, thing: string): string {
+export function countText(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 

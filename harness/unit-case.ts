@@ -1,4 +1,4 @@
-import { type Attempt, refer } from './attempt.ts';
+import { type Attempt, addReference } from './attempt.ts';
 import type { UnitOptions } from './case.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
@@ -25,7 +25,7 @@ export async function runUnitCase(
       return comparing;
     },
     keep: (name: string, content: string | Uint8Array) =>
-      refer(attempt, scene.out.write('files', `${fileNameOf(id)}/${fileNameOf(name)}`, content)),
+      addReference(attempt, scene.out.write('files', `${fileNameOf(id)}/${fileNameOf(name)}`, content)),
     observe: (text: string) => {
       attempt.observations.push(text);
     },

@@ -31,7 +31,7 @@ export type { Plan, PlanStep } from './kernel/plan.ts';
 export type { Effect, KernelDecision, KernelInput } from './kernel/protocol.ts';
 export { INITIAL_STATE, type RunState } from './kernel/state.ts';
 export { parseEnvelope } from './planner/envelope.ts';
-export { judge } from './planner/table/evaluate.ts';
+export { evaluate as judge } from './planner/table/evaluate.ts';
 export { type CheckedWorkflow, checkWorkflow } from './workflow/check-workflow.ts';
 export type { CheckContext, KnownNames } from './workflow/rule.ts';
 

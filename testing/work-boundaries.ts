@@ -43,7 +43,8 @@ export function withBoundaries(ports: WorkPorts, reach: (name: WorkBoundary) => 
   return {
     journal: {
       ...journal,
-      alone: (work) => journal.alone((append) => work((events) => around('append', () => append(events)))),
+      withLock: (work) =>
+        journal.withLock((append) => work((events) => around('append', () => append(events)))),
     },
     provider: {
       ...provider,

@@ -28,7 +28,7 @@ export function createMemoryJournal(now: () => string): WorkJournal & { readonly
   return {
     entries,
     read: async (afterSeq) => entries.slice(afterSeq),
-    alone: (work) => {
+    withLock: (work) => {
       const turn = last.then(async () => {
         let over = false;
         try {
@@ -285,7 +285,7 @@ export function createScriptedRunner(script: RoleScript, newRunId: () => string)
       }
       return runs.get(runId) ?? { kind: 'lost', reason: 'it is gone' };
     },
-    look: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
+    readState: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
     resume: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
     cancel: async (runId) => {
       cancelled.push(runId);

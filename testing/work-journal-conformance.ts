@@ -36,7 +36,7 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
   {
     name: 'counts its entries from 1 without a gap, and gives those after a number',
     run: async ({ journal }) => {
-      const appended = await journal.alone(async (append) => [
+      const appended = await journal.withLock(async (append) => [
         ...(await append([done('a'), done('b')])),
         ...(await append([])),
         ...(await append([done('c')])),
@@ -65,7 +65,7 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
         inside -= 1;
       };
       const names = Array.from({ length: 12 }, (_, at) => String(at));
-      await Promise.all(names.map((name, at) => (journals[at % 3] ?? journal).alone(work(name))));
+      await Promise.all(names.map((name, at) => (journals[at % 3] ?? journal).withLock(work(name))));
       const keys = keysOf(await journal.read(0));
       assert.deepEqual(keys.toSorted(), names.flatMap((name) => [`${name} 1`, `${name} 2`]).toSorted());
       for (let at = 0; at < keys.length; at += 2)
@@ -75,12 +75,12 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
   {
     name: 'is free again after work that failed, and keeps what that had appended',
     run: async ({ journal, reopen }) => {
-      const failing = journal.alone(async (append) => {
+      const failing = journal.withLock(async (append) => {
         await append([done('before')]);
         throw new Error('as it happens');
       });
       await assert.rejects(failing, /as it happens/);
-      await (await reopen()).alone((append) => append([done('after')]));
+      await (await reopen()).withLock((append) => append([done('after')]));
       assert.deepEqual(keysOf(await journal.read(0)), ['before', 'after']);
     },
   },
@@ -88,7 +88,7 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
     name: 'can be read while somebody is at work, also by who is',
     run: async ({ journal, reopen }) => {
       const other = await reopen();
-      await journal.alone(async (append) => {
+      await journal.withLock(async (append) => {
         await append([done('a')]);
         assert.deepEqual(keysOf(await other.read(0)), ['a']);
         assert.deepEqual(keysOf(await journal.read(0)), ['a']);
@@ -99,7 +99,7 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
     name: 'takes nothing from who is not at work any more',
     run: async ({ journal }) => {
       let kept: AppendEvents | null = null;
-      await journal.alone(async (append) => {
+      await journal.withLock(async (append) => {
         kept = append;
       });
       await assert.rejects(async () => kept?.([done('late')]), /only while it is locked/);
@@ -110,7 +110,7 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
     name: 'gives every text back as it was, also when it is opened again',
     run: async ({ journal, reopen }) => {
       const key = `${HARD}${'x'.repeat(1024 * 1024)}`;
-      await journal.alone((append) => append([done(key)]));
+      await journal.withLock((append) => append([done(key)]));
       const read = await journal.read(0);
       assert.ok(keysOf(read)[0] === key, 'the text came back changed');
       await journal.close();

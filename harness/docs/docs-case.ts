@@ -6,7 +6,7 @@ import { compileGlob } from '../../src/text/glob.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DocsOptions } from '../case.ts';
 import { type Scene, timeoutOf } from '../scene.ts';
-import { counted } from '../text-match.ts';
+import { countText } from '../text-match.ts';
 import { createExampleRunner, EXAMPLE_LANGUAGES } from './docs-examples.ts';
 import { checkLinks } from './docs-links.ts';
 import { type MarkdownPage, readMarkdown } from './markdown-page.ts';
@@ -41,7 +41,7 @@ export async function runDocsCase(
     findings.reduce((total, finding) => total + finding[count], 0);
   const ran = await runExamples(scene, options, pages, attempt);
   attempt.observations.push(
-    `${counted(pages.length, 'page')}, ${counted(sum('checked'), 'link')} inside the repository, ${sum('external')} elsewhere and not followed, ${counted(ran, 'example')} run`,
+    `${countText(pages.length, 'page')}, ${countText(sum('checked'), 'link')} inside the repository, ${sum('external')} elsewhere and not followed, ${countText(ran, 'example')} run`,
   );
 }
 

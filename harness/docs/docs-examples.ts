@@ -1,8 +1,8 @@
 import { cpSync, existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { endProblems } from '../cli-case.ts';
-import { endWithin, startCommand } from '../process-group.ts';
+import { describeEnd } from '../cli-case.ts';
+import { startCommand, stopWithin } from '../process-group.ts';
 import type { Example } from './markdown-page.ts';
 
 /** The program that runs examples of a language, and the extension of their file. */
@@ -52,10 +52,10 @@ export function createExampleRunner(root: string, env: Readonly<Record<string, s
       const file = join(folder, `.example-${line}.${runtime.ending}`);
       writeFileSync(file, `${code}\n`);
       const started = startCommand({ command: [...runtime.program, file], cwd: folder, env, stdin: null });
-      const end = await endWithin(started, timeoutMs);
+      const end = await stopWithin(started, timeoutMs);
       rmSync(file, { force: true });
       const stderr = started.stderr().toString('utf8');
-      return endProblems(end, 0, timeoutMs, stderr).map(
+      return describeEnd(end, 0, timeoutMs, stderr).map(
         (problem) => `${path}:${line}: the example: ${problem}`,
       );
     },

@@ -4,14 +4,14 @@ import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
 /** Why no browser can be started, and how to fix that. */
-export interface LackOfBrowser {
+export interface MissingBrowser {
   readonly why: string;
   readonly help: string;
 }
 
 /** One browser for all cases of a suite, started on first use. */
 export interface Browsers {
-  readonly open: () => Promise<Browser | LackOfBrowser>;
+  readonly open: () => Promise<Browser | MissingBrowser>;
   readonly close: () => Promise<void>;
 }
 
@@ -27,14 +27,14 @@ const PLACES = [
 
 /** A Chromium that a variable names is used exclusively; no other one is searched for. */
 export function findChromium(env: NodeJS.ProcessEnv): string | null {
-  const { path: named } = namedChromium(env) ?? {};
+  const { path: named } = readChromiumSetting(env) ?? {};
   if (named !== undefined) return isProgram(named) ? named : null;
   const folders = [...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''), ...PLACES];
   const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.find(isProgram) ?? null;
 }
 
-export function namedChromium(env: NodeJS.ProcessEnv): { variable: string; path: string } | null {
+export function readChromiumSetting(env: NodeJS.ProcessEnv): { variable: string; path: string } | null {
   return (
     VARIABLES.flatMap((variable) => {
       const path = env[variable] ?? '';
@@ -46,13 +46,13 @@ export function namedChromium(env: NodeJS.ProcessEnv): { variable: string; path:
 /** Finds the program and the package for the browser, or reports which one is missing. */
 export function findBrowser(
   env: NodeJS.ProcessEnv,
-): { readonly ok: true; readonly program: string } | ({ readonly ok: false } & LackOfBrowser) {
+): { readonly ok: true; readonly program: string } | ({ readonly ok: false } & MissingBrowser) {
   const program = findChromium(env);
-  if (program === null) return { ok: false, ...lackOfChromium(env) };
+  if (program === null) return { ok: false, ...explainMissingChromium(env) };
   return isInstalled('playwright-core') ? { ok: true, program } : { ok: false, ...MISSING_PLAYWRIGHT };
 }
 
-const MISSING_PLAYWRIGHT: LackOfBrowser = {
+const MISSING_PLAYWRIGHT: MissingBrowser = {
   why: 'the package playwright-core is not installed',
   help: 'install it with npm install playwright-core, and with -g if conductor is installed globally',
 };
@@ -67,8 +67,8 @@ function isInstalled(name: string): boolean {
 }
 
 /** Why no Chromium was found, and how to install one. */
-export function lackOfChromium(env: NodeJS.ProcessEnv): LackOfBrowser {
-  const named = namedChromium(env);
+export function explainMissingChromium(env: NodeJS.ProcessEnv): MissingBrowser {
+  const named = readChromiumSetting(env);
   return named === null
     ? {
         why: 'there is no Chromium on this machine',

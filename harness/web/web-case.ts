@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { type Attempt, refer } from '../attempt.ts';
+import { type Attempt, addReference } from '../attempt.ts';
 import type { WebOptions } from '../case.ts';
 import { fileNameOf } from '../out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from '../scene.ts';
@@ -35,7 +35,7 @@ export async function runWebCase(
     await served.stop();
     const output = served.output();
     if (output !== null && output.length > 0)
-      refer(attempt, scene.out.write('logs', `${fileNameOf(id)}.serve.txt`, output));
+      addReference(attempt, scene.out.write('logs', `${fileNameOf(id)}.serve.txt`, output));
   }
 }
 
@@ -116,7 +116,7 @@ async function takeScreenshot(
 ): Promise<void> {
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
   const reference = scene.out.write('screenshots', `${fileNameOf(id)}.png`, picture);
-  refer(attempt, reference);
+  addReference(attempt, reference);
   if (options.accessibility !== false) await checkAccessibility(page, attempt, reference);
   if (options.golden !== undefined && attempt.problems.length === 0)
     await scene.goldens.compare(id, attempt, options.golden, picture, {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { PAGE_EXPECTATION, PAGE_STEP } from '../../src/contracts/documents/page-entries.ts';
 import type { TextExpectation, WebExpectation, WebStep } from '../case.ts';
-import { mismatches } from '../text-match.ts';
+import { findMismatches } from '../text-match.ts';
 
 type StepKey = (typeof PAGE_STEP.keys)[number];
 type ExpectationKey = (typeof PAGE_EXPECTATION.keys)[number];
@@ -102,7 +102,7 @@ function pollText(
   expected: TextExpectation,
   timeout: number,
 ): Promise<string[]> {
-  return pollUntilMet(async () => mismatches(subject, await read(), expected), timeout);
+  return pollUntilMet(async () => findMismatches(subject, await read(), expected), timeout);
 }
 
 async function pollUntilMet(look: () => Promise<string[]>, timeout: number): Promise<string[]> {

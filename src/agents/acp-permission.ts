@@ -1,10 +1,10 @@
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import { checkCommand } from '../policy/shell/check-command.ts';
 import { plainWord } from '../policy/shell/grammar/shell-word.ts';
-import { lineOfWords } from '../policy/shell/line-of-words.ts';
+import { formatCommandLine } from '../policy/shell/line-of-words.ts';
 import { resolvePath } from '../policy/shell/paths.ts';
 import { type CommandPlace, checkWrite } from '../policy/shell/write-rules.ts';
-import { formatViolation, type Violation } from '../policy/violation.ts';
+import { formatViolation, type PolicyViolation } from '../policy/violation.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
 import { commandOf, inputPathsOf, subjectOf } from './acp-tools.ts';
 
@@ -38,7 +38,7 @@ export interface PermissionPolicy {
 
 type CallCheck =
   | { readonly kind: 'allowed' | 'undecided'; readonly why: string }
-  | { readonly kind: 'denied'; readonly violations: readonly Violation[] };
+  | { readonly kind: 'denied'; readonly violations: readonly PolicyViolation[] };
 
 /**
  * Answers a permission request from the policy: forbidden calls are refused, permitted ones are allowed once.
@@ -78,7 +78,7 @@ export function answerPermission(
   }
 }
 
-function describeViolation(violation: Violation): string {
+function describeViolation(violation: PolicyViolation): string {
   return `${formatViolation(violation)}: ${violation.message}`;
 }
 
@@ -114,8 +114,8 @@ function checkCommandCall(
   policy: EffectivePolicy,
   place: CommandPlace,
   { command, cwd }: NonNullable<ReturnType<typeof commandOf>>,
-): readonly Violation[] {
-  const line = typeof command === 'string' ? command : lineOfWords(command);
+): readonly PolicyViolation[] {
+  const line = typeof command === 'string' ? command : formatCommandLine(command);
   const folder = cwd === null ? place.cwd : resolvePath(place.cwd, cwd);
   return checkCommand(policy, line, { ...place, cwd: folder }).violations;
 }
@@ -125,7 +125,7 @@ function checkWriteCall(
   place: CommandPlace,
   path: string,
   kind: 'write' | 'delete',
-): readonly Violation[] {
+): readonly PolicyViolation[] {
   const effect = { kind, target: plainWord(path), into: [], recursive: false };
   return checkWrite({ policy, place, folders: [place.cwd] }, effect);
 }
@@ -142,11 +142,11 @@ function writtenPaths(call: AcpToolCall): string[] {
   return [...new Set([...differences, ...named])];
 }
 
-function networkViolation(call: AcpToolCall): Violation {
+function networkViolation(call: AcpToolCall): PolicyViolation {
   return { class: 'network_violation', subject: subjectOf(call), message: 'the network is denied' };
 }
 
-function readOnlyViolation(call: AcpToolCall): Violation {
+function readOnlyViolation(call: AcpToolCall): PolicyViolation {
   return {
     class: 'forbidden_operation',
     subject: subjectOf(call),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { singleQuoted } from '../text/shell-words.ts';
+import { singleQuote } from '../text/shell-words.ts';
 import type { AcpBlock, AcpToolCall } from './acp-messages.ts';
-import { cut, type TranscriptEntry } from './transcript.ts';
+import { type TranscriptEntry, truncateEntry } from './transcript.ts';
 
 /** The state of a tool call that has not ended. */
 export interface OpenTool {
@@ -98,7 +98,7 @@ export function commandOf(call: AcpToolCall): NamedCommand | null {
 function withArguments(command: NamedCommand['command'], args: readonly string[]): NamedCommand['command'] {
   if (args.length === 0) return command;
   if (typeof command !== 'string') return [...command, ...args];
-  return /\s/.test(command.trim()) ? [command, ...args.map(singleQuoted)].join(' ') : [command, ...args];
+  return /\s/.test(command.trim()) ? [command, ...args.map(singleQuote)].join(' ') : [command, ...args];
 }
 
 const pathsSchema = z.record(z.string(), z.unknown());
@@ -135,12 +135,12 @@ function hasDetails(call: AcpToolCall): boolean {
 /** A description of the call for users: its command if it has one, since its title may be anything. */
 export function subjectOf(call: AcpToolCall): string {
   const [line = ''] = (lineOf(call) ?? '').trim().split('\n');
-  return line === '' ? titleOf(call) : cut(line, SUBJECT_LIMIT);
+  return line === '' ? titleOf(call) : truncateEntry(line, SUBJECT_LIMIT);
 }
 
 function titleOf({ title, kind, toolCallId }: AcpToolCall): string {
   const [line = ''] = (title ?? '').trim().split('\n');
-  return line === '' ? (kind ?? toolCallId) : cut(line, SUBJECT_LIMIT);
+  return line === '' ? (kind ?? toolCallId) : truncateEntry(line, SUBJECT_LIMIT);
 }
 
 function lineOf(call: AcpToolCall): string | null {
@@ -160,7 +160,9 @@ function useOf(call: AcpToolCall): TranscriptEntry {
 }
 
 function inputOf({ rawInput }: AcpToolCall): string {
-  return rawInput === undefined || rawInput === null ? '' : cut(JSON.stringify(rawInput), EXCERPT_LIMIT);
+  return rawInput === undefined || rawInput === null
+    ? ''
+    : truncateEntry(JSON.stringify(rawInput), EXCERPT_LIMIT);
 }
 
 function resultOf(call: AcpToolCall, durationMs: number | null): TranscriptEntry {
@@ -168,7 +170,7 @@ function resultOf(call: AcpToolCall, durationMs: number | null): TranscriptEntry
   const text = texts.length > 0 ? texts.join('\n') : outputOf(call);
   return {
     kind: 'tool_result',
-    text: cut(text, EXCERPT_LIMIT),
+    text: truncateEntry(text, EXCERPT_LIMIT),
     isError: call.status === 'failed',
     durationMs: durationMs === null ? null : Math.round(durationMs),
   };
@@ -180,5 +182,5 @@ function textOf({ type, content, path }: AcpBlock): string {
 
 function outputOf({ rawOutput }: AcpToolCall): string {
   if (rawOutput === undefined || rawOutput === null) return '';
-  return typeof rawOutput === 'string' ? rawOutput : cut(JSON.stringify(rawOutput), EXCERPT_LIMIT);
+  return typeof rawOutput === 'string' ? rawOutput : truncateEntry(JSON.stringify(rawOutput), EXCERPT_LIMIT);
 }

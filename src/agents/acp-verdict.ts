@@ -4,8 +4,8 @@ import { type AcpState, isLoginMissing } from './acp-session.ts';
 import { httpStatus, REFUSED_TOOL, statusIn } from './failure.ts';
 import type { RpcError } from './json-rpc.ts';
 import type { TimeLimits } from './process-reason.ts';
-import { NO_RESULT, type StreamProblem, type Verdict, verdictOf } from './stream-verdict.ts';
-import { cut } from './transcript.ts';
+import { decideVerdict, NO_RESULT, type StreamProblem, type Verdict } from './stream-verdict.ts';
+import { truncateEntry } from './transcript.ts';
 
 const CLEAN_EXIT: ProcessEnd = { kind: 'exited', exitCode: 0 };
 
@@ -30,15 +30,15 @@ export function acpVerdict(
   { end, stderr: { lastLine: lastError }, stopped, hasWorked }: EndedProcess,
   limits: TimeLimits,
 ): Verdict {
-  if (stopped !== null) return verdictOf({ problem: null }, stopped, lastError, limits);
+  if (stopped !== null) return decideVerdict({ problem: null }, stopped, lastError, limits);
   if (state.end?.kind === 'prompted') {
     const reason = `interactive_prompt_violation: the agent ${state.end.message}; ${PROMPT_HELP}`;
     return { termination: 'killed_policy', reason, traces: null };
   }
   if (state.end !== null)
-    return verdictOf({ problem: problemOf(state, hasWorked) }, CLEAN_EXIT, null, limits);
+    return decideVerdict({ problem: problemOf(state, hasWorked) }, CLEAN_EXIT, null, limits);
   const problem = { ...simpleProblem(`ended before ${state.phase} was answered`), code: NO_RESULT };
-  return verdictOf({ problem }, end, lastError, limits);
+  return decideVerdict({ problem }, end, lastError, limits);
 }
 
 /** Whether the agent reported neither a message nor a tool call. */
@@ -82,7 +82,10 @@ function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): S
   } = state;
   if (stopReason !== 'end_turn') {
     const why = Object.hasOwn(STOP_REASONS, stopReason) ? STOP_REASONS[stopReason] : undefined;
-    return { ...simpleProblem(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
+    return {
+      ...simpleProblem(why ?? `ended its turn with ${truncateEntry(stopReason, 100)}`),
+      code: stopReason,
+    };
   }
   if (denied.length > 0) {
     const calls = denied.map(({ subject, why }) => `${subject} (${why})`);
@@ -125,10 +128,10 @@ function rpcProblem({ code, message, data }: RpcError): StreamProblem {
     ...problem,
     status: httpStatus(more?.status) ?? httpStatus(more?.statusCode) ?? httpStatus(code) ?? problem.status,
     code: more?.errorKind ?? more?.errorName ?? String(code),
-    resets: data === undefined || data === null ? null : cut(JSON.stringify(data), 2_000),
+    resets: data === undefined || data === null ? null : truncateEntry(JSON.stringify(data), 2_000),
   };
 }
 
 function providerProblem(words: string): StreamProblem {
-  return { ...simpleProblem(`told of an error: ${cut(words, 2_000)}`), status: statusIn(words) };
+  return { ...simpleProblem(`told of an error: ${truncateEntry(words, 2_000)}`), status: statusIn(words) };
 }

@@ -113,7 +113,7 @@ export const claudeStream: AgentStream<ClaudeState> = {
     const { session_id: sessionId } = parsed.data;
     return foldEvent({ ...state, sessionId: sessionId ?? state.sessionId }, parsed.data, event, atMs);
   },
-  told: (state) => ({
+  report: (state) => ({
     sessionId: state.sessionId,
     model: state.model,
     finalResponse: state.result?.result ?? state.lastText,

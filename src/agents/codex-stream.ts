@@ -81,7 +81,7 @@ export const codexStream: AgentStream<CodexState> = {
     const parsed = eventSchema.safeParse(event);
     return parsed.success ? foldEvent(state, parsed.data, atMs) : { state, entries: [] };
   },
-  told: (state) => ({
+  report: (state) => ({
     sessionId: state.sessionId,
     model: null,
     finalResponse: state.lastMessage,

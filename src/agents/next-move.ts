@@ -45,7 +45,7 @@ const PARKING_MS = [1, 2, 5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS);
 /** If less parking time than this is left, another start is not worth it. */
 const SHORTEST_PARKING_MS = 5_000;
 
-export function nextMove(failure: AgentFailure, facts: MoveFacts): NextMove {
+export function chooseNextMove(failure: AgentFailure, facts: MoveFacts): NextMove {
   switch (failure.class) {
     case 'overloaded':
     case 'network':
@@ -91,12 +91,16 @@ function awaitReset(until: string, facts: MoveFacts): NextMove {
   const { resetInMs, leftMs, parking } = facts;
   if (resetInMs === null) return END;
   if (resetInMs <= LONGEST_STAY_MS && resetInMs <= leftMs) return backOff(facts, Math.max(0, resetInMs));
-  const reason = overlongParking(until, resetInMs, parking);
+  const reason = explainOverlongParking(until, resetInMs, parking);
   return reason === null ? { kind: 'park', until } : { kind: 'end', reason };
 }
 
 /** Why a step must not be parked until a time; null if it may. */
-export function overlongParking(until: string, waitMs: number, { spentMs, limitMs }: Parking): string | null {
+export function explainOverlongParking(
+  until: string,
+  waitMs: number,
+  { spentMs, limitMs }: Parking,
+): string | null {
   if (spentMs + waitMs <= limitMs) return null;
   return `the limit resets at ${until}, but a step is parked for at most ${durationText(limitMs)}; ${LIMIT_HELP}`;
 }

@@ -2,7 +2,7 @@ import type { PolicyDocument } from '../contracts/documents/policy.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 
 /** Documents that combine to this policy again, for a program outside of the run. */
-export function policyDocumentsOf(effective: EffectivePolicy): readonly PolicyDocument[] {
+export function listPolicyDocuments(effective: EffectivePolicy): readonly PolicyDocument[] {
   const [first, ...others] = effective.allowed_paths;
   const { allow, deny } = effective.commands;
   const whole: PolicyDocument = {

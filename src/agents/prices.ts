@@ -2,7 +2,7 @@ import type { Price } from '../contracts/config/config.ts';
 import type { Usage } from '../contracts/run/agent-result.ts';
 
 /** Adds the cost to the usage: the reported one, or one computed from the tokens and the price. Null stays unknown. */
-export function priced(usage: Usage | null, price: Price | null): Usage | null {
+export function addCost(usage: Usage | null, price: Price | null): Usage | null {
   if (usage === null || price === null || usage.cost_usd !== undefined) return usage;
   const { input_tokens, output_tokens } = usage;
   if (input_tokens === undefined && output_tokens === undefined) return usage;

@@ -15,11 +15,11 @@ export interface AgentStream<State> {
   readonly start: State;
   /** `atMs` is the arrival time on a monotonic clock. */
   readonly fold: (state: State, event: unknown, atMs: number) => Folded<State>;
-  readonly told: (state: State) => StreamTold;
+  readonly report: (state: State) => StreamReport;
 }
 
 /** What the stream has reported so far. */
-export interface StreamTold {
+export interface StreamReport {
   readonly sessionId: string | null;
   readonly model: string | null;
   /** Empty if the agent sent no message. */
@@ -55,8 +55,8 @@ export const NO_RESULT = 'no_result';
  * A success requires both: the stream reports it, and the process exited with code 0. A stopped agent has not
  * succeeded.
  */
-export function verdictOf(
-  { problem }: Pick<StreamTold, 'problem'>,
+export function decideVerdict(
+  { problem }: Pick<StreamReport, 'problem'>,
   end: ProcessEnd,
   lastError: string | null,
   limits: TimeLimits,
@@ -89,7 +89,7 @@ function failureVerdict(reason: string, problem: StreamProblem | null): Verdict 
 /**
  * Stands in for a result file, which the agent does not write: the tail of its final response, and its usage.
  */
-export function resultOf(tail: AgentResultFile | null, usage: Usage | null): AgentResultFile | null {
+export function composeResult(tail: AgentResultFile | null, usage: Usage | null): AgentResultFile | null {
   if (tail === null && usage === null) return null;
   return { ...tail, ...(usage === null ? {} : { usage }) };
 }

@@ -32,28 +32,30 @@ export function renderTranscript(entries: readonly TranscriptEntry[]): string {
 export function renderLine(entry: TranscriptEntry): string[] {
   switch (entry.kind) {
     case 'said':
-      return linesOf(cut(entry.text, TEXT_LIMIT)).map((line) => cut(line, LIVE_TEXT_LIMIT));
+      return linesOf(truncateEntry(entry.text, TEXT_LIMIT)).map((line) =>
+        truncateEntry(line, LIVE_TEXT_LIMIT),
+      );
     case 'thought':
-      return linesOf(cut(entry.text, LIVE_LIMIT)).map((line) => `~ ${line}`);
+      return linesOf(truncateEntry(entry.text, LIVE_LIMIT)).map((line) => `~ ${line}`);
     case 'tool_use':
       return [`> ${entry.name} ${oneLine(entry.input)}`.trimEnd()];
     case 'tool_result':
       return [`< ${resultLabel(entry)} ${oneLine(entry.text)}`.trimEnd()];
     case 'notice':
-      return linesOf(cut(entry.text, LIVE_LIMIT)).map((line) => `! ${line}`);
+      return linesOf(truncateEntry(entry.text, LIVE_LIMIT)).map((line) => `! ${line}`);
   }
 }
 
 function renderEntry(entry: TranscriptEntry): string {
   switch (entry.kind) {
     case 'said':
-      return `${cut(entry.text, TEXT_LIMIT).trim()}\n\n`;
+      return `${truncateEntry(entry.text, TEXT_LIMIT).trim()}\n\n`;
     case 'thought':
-      return `${quoted(cut(entry.text, TEXT_LIMIT))}\n\n`;
+      return `${quoted(truncateEntry(entry.text, TEXT_LIMIT))}\n\n`;
     case 'tool_use':
-      return `**${entry.name}**\n\n${fenced(cut(entry.input, TOOL_TEXT_LIMIT))}\n\n`;
+      return `**${entry.name}**\n\n${fenced(truncateEntry(entry.input, TOOL_TEXT_LIMIT))}\n\n`;
     case 'tool_result':
-      return `${resultLabel(entry)}\n\n${entry.text.trim() === '' ? '' : `${fenced(cut(entry.text, TOOL_TEXT_LIMIT))}\n\n`}`;
+      return `${resultLabel(entry)}\n\n${entry.text.trim() === '' ? '' : `${fenced(truncateEntry(entry.text, TOOL_TEXT_LIMIT))}\n\n`}`;
     case 'notice':
       return `*${oneLine(entry.text)}*\n\n`;
   }
@@ -78,7 +80,7 @@ function quoted(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return cut(text.trim().replace(/\s*\n\s*/g, ' ⏎ '), LIVE_LIMIT);
+  return truncateEntry(text.trim().replace(/\s*\n\s*/g, ' ⏎ '), LIVE_LIMIT);
 }
 
 function linesOf(text: string): string[] {
@@ -86,7 +88,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Truncates a text without splitting a surrogate pair. */
-export function cut(text: string, limit: number): string {
+export function truncateEntry(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
   return `${head}… (${text.length - head.length} more characters)`;

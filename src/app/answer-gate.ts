@@ -7,14 +7,14 @@ import type { Workspace } from '../ports/workspace.ts';
 import { type Binding, bindApproval } from '../runtime/gates/approval.ts';
 import {
   hasExpired,
+  matchesShownFiles,
   outcomePath,
   readAnswer,
-  showsWhatIsThere,
   submitAnswer,
 } from '../runtime/gates/open-gates.ts';
 import { refuseAnswer } from '../runtime/gates/refuse-answer.ts';
 import { findEarlierRun } from '../runtime/record/earlier-run.ts';
-import { workspaceOf } from '../runtime/record/recorded-run.ts';
+import { locateWorkspace } from '../runtime/record/recorded-run.ts';
 import { type AwaitingView, type RunView, viewRun } from '../runtime/record/run-view.ts';
 import type { OpenProject } from './opened.ts';
 
@@ -112,14 +112,14 @@ async function refuseStale(
       `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so the gate did not show the current state`,
       'restore it, or reject the gate',
     );
-  const run = workspaceOf(view, request.record.directory, request);
+  const run = locateWorkspace(view, request.record.directory, request);
   if (!(await request.workspace.isVisible(run)))
     return refuse(
       `the workspace ${run.worktreePath} of run ${view.runId} isn't visible from this machine or container, so what was shown can't be compared`,
       'answer where that folder is, or mount it',
     );
   await request.workspace.reopen(run, view.state.tree);
-  if (await showsWhatIsThere(request.workspace, run, awaiting)) return null;
+  if (await matchesShownFiles(request.workspace, run, awaiting)) return null;
   return refuse(
     `the files changed since gate ${awaiting.stepId} was opened, so the gate did not show the current state`,
     `conductor resume ${view.runId} opens the gate again with the files as they are`,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { checkCommand } from '../policy/shell/check-command.ts';
-import { lineOfWords } from '../policy/shell/line-of-words.ts';
+import { formatCommandLine } from '../policy/shell/line-of-words.ts';
 import { temporaryFolders } from '../policy/shell/write-rules.ts';
-import type { Violation } from '../policy/violation.ts';
+import type { PolicyViolation } from '../policy/violation.ts';
 import { parseJson } from '../text/json.ts';
-import { singleQuoted } from '../text/shell-words.ts';
+import { singleQuote } from '../text/shell-words.ts';
 import type { OpenPolicy } from './open-policy.ts';
 
 const lineSchema = z.union([z.string(), z.array(z.string()).min(1)]);
@@ -45,8 +45,8 @@ export function isReadingCall({ tool_name: tool = '', tool_input: input, command
 export function shellLineOf({ tool_name: tool = '', tool_input: input, command }: HookCall): string | null {
   const given = input?.command ?? command ?? null;
   const path = input?.file_path ?? input?.notebook_path;
-  if (given === null && WRITING_TOOLS.has(tool) && path !== undefined) return `> ${singleQuoted(path)}`;
-  return given === null || typeof given === 'string' ? given : lineOfWords(given);
+  if (given === null && WRITING_TOOLS.has(tool) && path !== undefined) return `> ${singleQuote(path)}`;
+  return given === null || typeof given === 'string' ? given : formatCommandLine(given);
 }
 
 export interface HookSituation {
@@ -57,7 +57,7 @@ export interface HookSituation {
 }
 
 /** The violations of the policy that a shell line would commit. */
-export function checkHookCall(line: string, { opened, cwd, env }: HookSituation): readonly Violation[] {
+export function checkHookCall(line: string, { opened, cwd, env }: HookSituation): readonly PolicyViolation[] {
   return checkCommand(opened.policy, line, {
     workspace: opened.workspace,
     cwd,

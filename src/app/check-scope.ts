@@ -1,5 +1,5 @@
 import { parsePatch } from '../policy/patch.ts';
-import { judgeScope, type ScopeVerdict } from '../runtime/evidence/classify-patch.ts';
+import { classifyPatch, type ScopeVerdict } from '../runtime/evidence/classify-patch.ts';
 import { readBody } from '../work/bodies/body.ts';
 import type { OpenScope } from './services.ts';
 import { UseCaseError } from './use-case-error.ts';
@@ -28,7 +28,7 @@ export async function checkScope(
 ): Promise<ScopeVerdict> {
   const { inScope, outOfScope } = expectScope(body);
   const parsed = expectPatch(patch);
-  return judgeScope({ inScope, outOfScope, patch: parsed, summary, ...(await openScope()) });
+  return classifyPatch({ inScope, outOfScope, patch: parsed, summary, ...(await openScope()) });
 }
 
 /** The document of `scope --json`. */

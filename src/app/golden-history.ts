@@ -5,7 +5,7 @@ import { excerptOf } from '../runtime/evidence/patch-sections.ts';
 import { readReportFiles } from '../runtime/evidence/report-files.ts';
 import { readGateRequest } from '../runtime/gates/gate-request.ts';
 import { proposalsIn } from '../runtime/goldens/golden-proposal.ts';
-import { proposalsOf, type ReportedProposal } from '../runtime/goldens/pending-proposals.ts';
+import { listProposals, type ReportedProposal } from '../runtime/goldens/pending-proposals.ts';
 
 export interface GoldenRecord {
   readonly proposal: GoldenProposal;
@@ -27,7 +27,7 @@ const ANSWERS = { gate_rejected: 'rejected', gate_timed_out: 'timed_out' } as co
 const READABLE_DIFF_BYTES = 256 * 1024;
 
 /** All goldens that the reports of a run proposed, in order. */
-export async function goldenHistory(
+export async function readGoldenHistory(
   directory: RunDirectory,
   events: readonly RunEvent[],
 ): Promise<readonly GoldenRecord[]> {
@@ -82,7 +82,7 @@ async function readNewRecords(directory: RunDirectory, event: StepEvent): Promis
   const step = { stepId: event.step_id, attempt: event.payload.attempt };
   const records: Tracked[] = [];
   for (const files of await readReportFiles(directory, step))
-    for (const reported of await proposalsOf(directory, step, files))
+    for (const reported of await listProposals(directory, step, files))
       records.push({
         proposal: await toProposal(directory, reported),
         open: true,

@@ -22,7 +22,7 @@ export interface OpenWork extends OpenProject {
   /** Returns the labels that were created. */
   readonly setUpLabels: () => Promise<readonly string[]>;
   /** Checks a result that a user supplies against the evidence of a run. */
-  readonly judgeResult: ResultCheckingRunner['checkResult'];
+  readonly checkResult: ResultCheckingRunner['checkResult'];
   readonly close: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Plan } from '../kernel/plan.ts';
 import { type Replay, replayLog } from '../kernel/replay.ts';
-import { type Comparison, compareWays } from '../kernel/replay-against.ts';
+import { type Comparison, compareWithPlan } from '../kernel/replay-against.ts';
 import type { RunRecord } from '../ports/run-store.ts';
 import { readRecordedPlan, recordedDefaults } from '../runtime/record/recorded-run.ts';
 import type { RunView } from '../runtime/record/run-view.ts';
@@ -40,11 +40,11 @@ export async function replayRun({ record, view }: OpenRecord): Promise<ReplayedR
  * Checks another workflow with the limits of the recorded run, so that only the workflow makes a difference. Names are
  * not resolved, because nothing of it is started.
  */
-export function checkAgainst(view: RunView, source: Source): CheckedWorkflow {
+export function checkForReplay(view: RunView, source: Source): CheckedWorkflow {
   return checkWorkflow(source, { defaults: recordedDefaults(view), names: null, inputs: null });
 }
 
 /** The path that a recorded run would take through another workflow. */
 export function replayAgainst({ record }: OpenRecord, plan: Plan): Comparison {
-  return compareWays(plan, record.events);
+  return compareWithPlan(plan, record.events);
 }

@@ -4,7 +4,7 @@ import { describeDriver, LeaseLost } from '../contracts/run/run-lease.ts';
 import type { DrivenRun, RunLease, RunListing, RunStore } from '../ports/run-store.ts';
 import type { Removal, Upkeep } from '../ports/upkeep.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
-import { workspaceOf } from '../runtime/record/recorded-run.ts';
+import { locateWorkspace } from '../runtime/record/recorded-run.ts';
 import { viewRun } from '../runtime/record/run-view.ts';
 
 /** A run is removed when either limit is exceeded. */
@@ -15,7 +15,7 @@ export interface Retention {
   readonly keepDays: number;
 }
 
-export interface Verdict {
+export interface RetentionDecision {
   readonly run: RunListing;
   readonly due: boolean;
   /** Why it is due, or why it is kept. */
@@ -30,10 +30,14 @@ export function workspaceFolder(worktreePath: string, runId: string): string {
 }
 
 /** Decides which runs to remove. Only ended runs are ever removed. Expects and returns the newest first. */
-export function judgeRetention(runs: readonly RunListing[], retention: Retention, now: Date): Verdict[] {
+export function decideRetention(
+  runs: readonly RunListing[],
+  retention: Retention,
+  now: Date,
+): RetentionDecision[] {
   let rank = 0;
   return runs.map((run) => {
-    const alive = whyAlive(run);
+    const alive = explainKept(run);
     if (alive !== null) return { run, due: false, reason: alive };
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
@@ -51,7 +55,7 @@ function describeNewer(count: number): string {
 }
 
 /** Null for a run that has ended. */
-export function whyAlive({ status, driverPid }: RunListing): string | null {
+export function explainKept({ status, driverPid }: RunListing): string | null {
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
   if (status === null) return "its status can't be read";
   if (status.lifecycle_state === 'waiting')
@@ -59,7 +63,7 @@ export function whyAlive({ status, driverPid }: RunListing): string | null {
   return status.outcome === null ? 'it has not ended' : null;
 }
 
-export type Taken =
+export type RemovalResult =
   | { readonly ok: true; readonly salvageRefs: readonly string[]; readonly notes: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
@@ -71,7 +75,7 @@ export interface RetentionDeps {
 }
 
 /** Removes the worktree of an ended run, and nothing else. */
-export function takeWorktree(deps: RetentionDeps, runId: string): Promise<Taken> {
+export function removeRunWorktree(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
   return withLock(deps, runId, (workspace, lease) =>
     removeInOrder(lease, [() => deps.upkeep.removeWorktree(workspace)]),
   );
@@ -81,7 +85,7 @@ export function takeWorktree(deps: RetentionDeps, runId: string): Promise<Taken>
  * Removes an ended run: its workspace, its refs, and its record last, so that an interrupted removal can be repeated. A
  * run whose record can't be removed is kept entirely.
  */
-export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
+export function removeRun(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
   const { upkeep } = deps;
   const removeRecord = () => upkeep.removeRecord(runId, { dryRun: false });
   return withLock(
@@ -106,9 +110,9 @@ export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
 async function withLock(
   deps: RetentionDeps,
   runId: string,
-  take: (workspace: RunWorkspace, lease: RunLease) => Promise<Taken>,
-  finish: () => Promise<Taken | null> = async () => null,
-): Promise<Taken> {
+  take: (workspace: RunWorkspace, lease: RunLease) => Promise<RemovalResult>,
+  finish: () => Promise<RemovalResult | null> = async () => null,
+): Promise<RemovalResult> {
   const driven = await deps.store.drive(runId);
   if (!driven.ok) {
     const finished = driven.problem.kind === 'missing' ? await finish() : null;
@@ -128,7 +132,7 @@ async function withLock(
 
 function endedWorkspace(run: DrivenRun, deps: RetentionDeps): RunWorkspace | null {
   const view = viewRun(run.events);
-  return view === null || view.end === null ? null : workspaceOf(view, run.directory, deps);
+  return view === null || view.end === null ? null : locateWorkspace(view, run.directory, deps);
 }
 
 function problemText(
@@ -145,7 +149,10 @@ function problemText(
 }
 
 /** Stops at the first refused removal. */
-async function removeInOrder(lease: RunLease, removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
+async function removeInOrder(
+  lease: RunLease,
+  removals: readonly (() => Promise<Removal>)[],
+): Promise<RemovalResult> {
   const salvageRefs: string[] = [];
   const notes: string[] = [];
   for (const remove of removals) {

@@ -72,7 +72,7 @@ export interface OpenTrust {
   /** Whether a run of this repository has ended before. */
   readonly hasRunBefore: () => Promise<boolean>;
   /** Records the user's approval of these parts, and of the user's own workflows that the command names. */
-  readonly say: (parts: readonly ComparedPart[]) => Promise<void>;
+  readonly approve: (parts: readonly ComparedPart[]) => Promise<void>;
 }
 
 /** Compares what the repository's files would execute with what the user has approved. */
@@ -103,7 +103,7 @@ export async function openTrust(deps: TrustDeps, wanted: TrustWanted): Promise<O
         const runs = await deps.listRuns(config);
         return runs.some(({ status }) => status !== null && status.outcome !== null);
       },
-      say: async (approved) => {
+      approve: async (approved) => {
         const ownParts = compareParts(own.map(workflowPart), trusted, sha256);
         await addParts(deps, gitDir, root, [...approved, ...ownParts]);
       },

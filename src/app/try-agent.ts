@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { priced, sumUsage } from '../agents/prices.ts';
+import { addCost, sumUsage } from '../agents/prices.ts';
 import type { AgentConfig, Config } from '../contracts/config/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { AgentFailure } from '../contracts/run/agent-failure.ts';
@@ -125,7 +125,7 @@ async function runTrial(
   const { worktree, runDir } = checkout;
   const token = newToken();
   const mark = `self-check-${token}`;
-  const enclosure = await project.enclosure?.({
+  const enclosure = await project.sandbox?.({
     runner: 'agent',
     policies: [],
     worktreePath: worktree,
@@ -172,7 +172,7 @@ async function runTrial(
     termination: result.termination,
     wrote_file: wroteFile,
     duration_ms: result.durationMs,
-    usage: priced(usage, project.agentCare?.(name).price ?? null),
+    usage: addCost(usage, project.agentSettings?.(name).price ?? null),
     final: result.finalResponse,
     reason: explainResult(result, wroteFile),
     failure: result.failure ?? null,

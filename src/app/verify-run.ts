@@ -4,7 +4,7 @@ import { answerNotes } from '../runtime/gates/answer-text.ts';
 import { readRecordedPlan } from '../runtime/record/recorded-run.ts';
 import { type RunView, viewRun } from '../runtime/record/run-view.ts';
 import { unrecordedFiles, verifyArtifacts } from '../runtime/verify/verify-artifacts.ts';
-import { createVerifyContext, type Flaw, flaw, lineOf } from '../runtime/verify/verify-context.ts';
+import { createVerifyContext, flaw, lineOf, type RecordFault } from '../runtime/verify/verify-context.ts';
 import { verifyDerived } from '../runtime/verify/verify-derived.ts';
 import { verifyGates } from '../runtime/verify/verify-gates.ts';
 import { verifyManifests } from '../runtime/verify/verify-manifests.ts';
@@ -14,7 +14,7 @@ export interface Verification {
   readonly artifacts: number;
   readonly manifests: number;
   /** Inconsistencies, in the order in which they were found. */
-  readonly flaws: readonly Flaw[];
+  readonly flaws: readonly RecordFault[];
   /** What a reader should know, but which is not a flaw. */
   readonly notes: readonly string[];
 }
@@ -67,13 +67,13 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
 }
 
 /** A log copied from another run has a valid chain, too, so the run id is compared. */
-function findRunIdFlaws({ directory, events }: RunRecord): Flaw[] {
+function findRunIdFlaws({ directory, events }: RunRecord): RecordFault[] {
   return events
     .filter((event) => event.run_id !== directory.runId)
     .map((event) => flaw('events.ndjson', `belongs to run ${event.run_id}`, lineOf(event)));
 }
 
-function findVersionFlaws({ events }: RunRecord, { started }: RunView): Flaw[] {
+function findVersionFlaws({ events }: RunRecord, { started }: RunView): RecordFault[] {
   const version = started.schema_version;
   return events
     .filter(({ event_type }) => !isEventTypeOf(version, event_type))

@@ -23,20 +23,20 @@ const FAILED_MKDIR = ['the folder cannot be created', 'make the folder above it 
 export interface DescribedFailure {
   readonly message: string;
   /** Null if no fix is known. */
-  readonly wayOut: string | null;
+  readonly fix: string | null;
 }
 
 /** A self-contained message for an error. */
-export function tellFailure(error: unknown): DescribedFailure {
-  if (!(error instanceof Error)) return { message: String(error), wayOut: null };
+export function describeFailure(error: unknown): DescribedFailure {
+  if (!(error instanceof Error)) return { message: String(error), fix: null };
   const { code, path, syscall } = error as Error & Partial<Record<'code' | 'path' | 'syscall', unknown>>;
   const isFailedMkdir = code === 'ENOENT' && syscall === 'mkdir';
   const known = isFailedMkdir
     ? FAILED_MKDIR
     : Object.entries(WRITE_ERRORS).find(([name]) => name === code)?.[1];
-  if (known === undefined || typeof path !== 'string') return { message: error.message, wayOut: null };
+  if (known === undefined || typeof path !== 'string') return { message: error.message, fix: null };
   const [reason, wayOut] = known;
-  return { message: `${path} can't be written: ${reason} (${String(code)})`, wayOut };
+  return { message: `${path} can't be written: ${reason} (${String(code)})`, fix: wayOut };
 }
 
 /** Loads an optional package. If it is missing, the failure says how to install it. */

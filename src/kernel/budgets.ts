@@ -8,7 +8,7 @@ export interface BudgetProblem {
 }
 
 /** The first budget that the reported usage exceeds, or null. Unreported usage counts as zero. */
-export function budgetProblem(plan: Plan, state: RunState, stepId: string): BudgetProblem | null {
+export function findBudgetProblem(plan: Plan, state: RunState, stepId: string): BudgetProblem | null {
   const overRun = findOverspend('the run', plan.budgets, state.usage);
   if (overRun !== null) return overRun;
   const step = ownValue(plan.stepsById, stepId);

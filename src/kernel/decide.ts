@@ -1,12 +1,12 @@
 import { ownValue } from '../contracts/own-value.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
-import { budgetProblem } from './budgets.ts';
-import { endOf, preparationEnd } from './ending.ts';
+import { findBudgetProblem } from './budgets.ts';
+import { decideEnd, preparationEnd } from './ending.ts';
 import { activeStepOf, observeTree, routedTo } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
 import { findLoop, findRefinement, selectRoute } from './routing.ts';
-import type { Entry, RunState, Stage } from './state.ts';
+import type { ActiveStep, RunState, Stage } from './state.ts';
 import {
   closeStep,
   createLog,
@@ -131,7 +131,7 @@ function isAccepting(stage: Stage): stage is Extract<Stage, { kind: 'answered' }
 /** EVALUATE ends with a decision and STOP ends the run, so neither takes `step_ended`. */
 const ENDS_MECHANICALLY: readonly Opcode[] = ['RUN_AGENT', 'RUN_VALIDATION', 'GATE', 'ROLLBACK'];
 
-function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcode[]): Entry {
+function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcode[]): ActiveStep {
   const running = expectStage(stage, input, 'running');
   if (!opcodes.includes(running.opcode))
     throw new KernelBug(`input ${input.kind} does not fit a step of opcode ${running.opcode}`);
@@ -158,7 +158,7 @@ function finish(
   const isUnprepared = log.state.stage.kind === 'preparing' && preparationFailure !== undefined;
   const end = isUnprepared
     ? preparationEnd(preparationFailure)
-    : endOf(plan, tree === null ? log.state : { ...log.state, ...observeTree(log.state, tree) });
+    : decideEnd(plan, tree === null ? log.state : { ...log.state, ...observeTree(log.state, tree) });
   if (end === null) throw new KernelBug(`a run at stage ${log.state.stage.kind} has no end`);
   const { stage } = log.state;
   if (stage.kind === 'running') closeStep(log, stage, QUIET_END);
@@ -179,7 +179,7 @@ function finish(
 /** Emits the events that follow from the stage alone, until an effect is due or no more events follow. */
 function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
   for (;;) {
-    const end = endOf(plan, log.state);
+    const end = decideEnd(plan, log.state);
     if (end !== null) return { kind: 'finish', end };
     const { stage } = log.state;
     switch (stage.kind) {
@@ -237,7 +237,7 @@ function closeAnswered(log: Log, stage: Extract<Stage, { kind: 'answered' }>): v
 }
 
 function leaveStep(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): void {
-  const overspent = budgetProblem(plan, log.state, stage.stepId);
+  const overspent = findBudgetProblem(plan, log.state, stage.stepId);
   if (overspent !== null) {
     log.emit({
       event_type: 'policy_violation',
@@ -316,7 +316,7 @@ function recoverStep(log: Log, stage: Extract<Stage, { kind: 'running' }>): bool
 }
 
 /** Starts a new attempt of the same visit. It gets its own evidence folder. */
-function restartVisit(log: Log, active: Entry): void {
+function restartVisit(log: Log, active: ActiveStep): void {
   log.emit({
     event_type: 'step_started',
     step_id: active.stepId,
@@ -347,7 +347,7 @@ function nextEffect(plan: Plan, state: RunState): Effect | null {
         commit: step.target === 'pre_step' ? (state.lastAgent?.commit ?? null) : null,
       };
     case 'STOP': {
-      const end = endOf(plan, state);
+      const end = decideEnd(plan, state);
       if (end === null) throw new KernelBug('a STOP step has no end');
       return { kind: 'finish', end };
     }

@@ -14,7 +14,7 @@ export function isSuccessKey(key: RouteKey): boolean {
  * How the run ends at its current stage, or null if it has not reached an end. Termination is the route key that
  * led to STOP; lifecycle and outcome follow from it and from whether the files are verified.
  */
-export function endOf(plan: Plan, state: RunState): RunEnd | null {
+export function decideEnd(plan: Plan, state: RunState): RunEnd | null {
   const { stage } = state;
   if (stage.kind === 'stopping') {
     const outcome = stage.termination === 'workflow_error' ? 'error' : stage.termination;

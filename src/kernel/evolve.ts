@@ -2,7 +2,7 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventDraft, EventPayload } from '../contracts/run/event.ts';
 import type { GateEvent } from '../contracts/vocabulary.ts';
-import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
+import { type ActiveStep, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
 
 /**
  * Folds one event into the state. Never throws: an event that the kernel doesn't use leaves the state unchanged, and
@@ -180,11 +180,11 @@ export function observeTree(state: RunState, tree: string): Pick<RunState, 'tree
 /** Counts usage as soon as the runner reports it, so an attempt that crashes before its step ends still counts. */
 function evolveRunnerCompleted(state: RunState, usage: Usage | null): RunState {
   if (state.stage.kind !== 'running' || usage === null) return state;
-  return { ...spend(state, state.stage.stepId, usage), usageCounted: true };
+  return { ...addStepUsage(state, state.stage.stepId, usage), usageCounted: true };
 }
 
 /** Adds usage to the totals of the run and of the step. */
-export function spend(state: RunState, stepId: string, usage: Usage | null): RunState {
+export function addStepUsage(state: RunState, stepId: string, usage: Usage | null): RunState {
   return {
     ...state,
     usage: addUsage(state.usage, usage),
@@ -213,7 +213,7 @@ function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'
   // A successful rollback has already updated `unverified` through its rollback_completed event.
   const changed = payload.changed && !(stage.opcode === 'ROLLBACK' && payload.outcome === 'completed');
   return {
-    ...(state.usageCounted ? state : spend(state, stage.stepId, payload.usage)),
+    ...(state.usageCounted ? state : addStepUsage(state, stage.stepId, payload.usage)),
     usageCounted: false,
     stage: { ...stage, kind: 'left', key: payload.outcome, nextStep: null },
     recoveries: 0,
@@ -301,12 +301,12 @@ function leaveStage(stage: Extract<Stage, { kind: 'evaluated' | 'answered' }>): 
     : { kind: 'left', ...active, key: stage.answer, nextStep: null };
 }
 
-function withActiveStep(stage: Stage, next: (active: Entry) => Stage): Stage {
+function withActiveStep(stage: Stage, next: (active: ActiveStep) => Stage): Stage {
   if (stage.kind !== 'running' && stage.kind !== 'waiting') return stage;
   return next(activeStepOf(stage));
 }
 
-export function activeStepOf({ stepId, opcode, attempt, visit }: Entry): Entry {
+export function activeStepOf({ stepId, opcode, attempt, visit }: ActiveStep): ActiveStep {
   return { stepId, opcode, attempt, visit };
 }
 

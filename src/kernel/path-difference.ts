@@ -1,5 +1,5 @@
 import type { Opcode } from '../contracts/vocabulary.ts';
-import type { Turn, Way, WayStep } from './run-path.ts';
+import type { RunPath, Transition, VisitedStep } from './run-path.ts';
 import type { RunEnd } from './state.ts';
 
 /** The first point at which two paths differ. */
@@ -7,31 +7,31 @@ export type Difference =
   | { readonly kind: 'entry_step'; readonly recorded: string; readonly edited: string }
   | {
       readonly kind: 'opcode';
-      readonly step: WayStep;
+      readonly step: VisitedStep;
       readonly recorded: Opcode;
       readonly edited: Opcode;
     }
   | {
       readonly kind: 'route';
-      readonly step: WayStep;
-      readonly recorded: Turn;
-      readonly edited: Turn;
+      readonly step: VisitedStep;
+      readonly recorded: Transition;
+      readonly edited: Transition;
     }
   | { readonly kind: 'end'; readonly recorded: RunEnd; readonly edited: RunEnd };
 
 export interface PathComparison {
-  readonly common: readonly WayStep[];
+  readonly common: readonly VisitedStep[];
   readonly difference: Difference | null;
 }
 
 /** Compares only as far as both paths are decided; an undecided remainder is not a difference. */
-export function comparePaths(recorded: Way, edited: Way): PathComparison {
+export function comparePaths(recorded: RunPath, edited: RunPath): PathComparison {
   if (recorded.entryStep !== edited.entryStep)
     return {
       common: [],
       difference: { kind: 'entry_step', recorded: recorded.entryStep, edited: edited.entryStep },
     };
-  const common: WayStep[] = [];
+  const common: VisitedStep[] = [];
   for (const [index, step] of recorded.steps.entries()) {
     const other = edited.steps[index];
     if (other === undefined) break;
@@ -44,22 +44,23 @@ export function comparePaths(recorded: Way, edited: Way): PathComparison {
 }
 
 /** `open`: the record stops here, so it is unknown whether the run could have entered the target. */
-function differenceAt(step: WayStep, other: WayStep, open: boolean): Difference | null {
+function differenceAt(step: VisitedStep, other: VisitedStep, open: boolean): Difference | null {
   if (step.opcode !== other.opcode)
     return { kind: 'opcode', step, recorded: step.opcode, edited: other.opcode };
-  if (step.turn === null || other.turn === null || isSameTurn(step.turn, other.turn)) return null;
-  if (open && other.turn.kind === 'workflow_error') return null;
-  return { kind: 'route', step, recorded: step.turn, edited: other.turn };
+  if (step.transition === null || other.transition === null || isSameTurn(step.transition, other.transition))
+    return null;
+  if (open && other.transition.kind === 'workflow_error') return null;
+  return { kind: 'route', step, recorded: step.transition, edited: other.transition };
 }
 
-function isSameTurn(a: Turn, b: Turn): boolean {
+function isSameTurn(a: Transition, b: Transition): boolean {
   if (a.kind === 'to') return b.kind === 'to' && a.target === b.target;
   // The message of a budget turn states the overspent amount, which is not part of the path.
   return a.kind === b.kind && (a.kind === 'budget' || a.message === b.message);
 }
 
 /** Ignores the reason, which is prose, and cancelled runs: a cancel ends any run, whatever its plan. */
-function endDifference(recorded: Way, edited: Way): Difference | null {
+function endDifference(recorded: RunPath, edited: RunPath): Difference | null {
   const [a, b] = [recorded.end, edited.end];
   if (a === null || b === null || recorded.cancelled) return null;
   const same = a.lifecycle === b.lifecycle && a.outcome === b.outcome && a.termination === b.termination;

@@ -1,7 +1,7 @@
 import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/run/event.ts';
 import type { GateEvent, MechanicalOutcome, PlannerStatus } from '../contracts/vocabulary.ts';
-import type { Entry, RunEnd, RunState } from './state.ts';
+import type { ActiveStep, RunEnd, RunState } from './state.ts';
 
 /**
  * What the runtime reports to the kernel. The kernel decides by outcomes, counters, hashes and flags only; text is
@@ -19,7 +19,7 @@ export type KernelInput =
   /** The time that a parked run waited for has passed. */
   | { readonly kind: 'wait_over' }
   | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
-  | { readonly kind: 'evaluated'; readonly decision: Judgement }
+  | { readonly kind: 'evaluated'; readonly decision: EvaluateResult }
   | {
       readonly kind: 'gate_opened';
       readonly reason: string;
@@ -57,13 +57,13 @@ export interface StepResult {
   readonly validators: readonly ValidatorEnd[];
   readonly usage: Usage | null;
   readonly reason: string | null;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly RecordedViolation[];
 }
 
-export type Violation = EventPayload<'policy_violation'>;
+export type RecordedViolation = EventPayload<'policy_violation'>;
 
 /** The result of an EVALUATE step. */
-export interface Judgement {
+export interface EvaluateResult {
   readonly status: PlannerStatus;
   readonly nextStep: string | null;
   readonly riskFlags: readonly string[];
@@ -76,20 +76,20 @@ export interface Judgement {
 export type Effect =
   /** Repeated after a crash, so the runtime must skip the parts that the log already records. */
   | { readonly kind: 'prepare' }
-  | ({ readonly kind: 'run_agent'; readonly restoreTo: string | null } & Entry)
-  | ({ readonly kind: 'run_validation'; readonly restoreTo: string | null } & Entry)
-  | ({ readonly kind: 'ask_planner' } & Entry)
-  | ({ readonly kind: 'open_gate' } & Entry)
-  | ({ readonly kind: 'await_gate' } & Entry)
-  | ({ readonly kind: 'await_time'; readonly until: string } & Entry)
+  | ({ readonly kind: 'run_agent'; readonly restoreTo: string | null } & ActiveStep)
+  | ({ readonly kind: 'run_validation'; readonly restoreTo: string | null } & ActiveStep)
+  | ({ readonly kind: 'ask_planner' } & ActiveStep)
+  | ({ readonly kind: 'open_gate' } & ActiveStep)
+  | ({ readonly kind: 'await_gate' } & ActiveStep)
+  | ({ readonly kind: 'await_time'; readonly until: string } & ActiveStep)
   /** `restoreTo` is set if an earlier attempt to write the goldens was interrupted. */
-  | ({ readonly kind: 'accept_goldens'; readonly restoreTo: string | null } & Entry)
+  | ({ readonly kind: 'accept_goldens'; readonly restoreTo: string | null } & ActiveStep)
   /** `commit` is null for the state before the run. */
   | ({
       readonly kind: 'roll_back';
       readonly target: 'pre_run' | 'pre_step';
       readonly commit: string | null;
-    } & Entry)
+    } & ActiveStep)
   | { readonly kind: 'finish'; readonly end: RunEnd };
 
 export interface KernelDecision {

@@ -4,7 +4,7 @@ import { evolve } from './evolve.ts';
 import { INITIAL_STATE, type RunState } from './state.ts';
 
 /** One recorded visit of a step, including its recovery attempts. */
-export interface RecordedEntry {
+export interface RecordedVisit {
   readonly stepId: string;
   readonly opcode: Opcode;
   readonly visit: number;
@@ -21,8 +21,8 @@ export function visitKey(stepId: string, visit: number): string {
 }
 
 /** The visits of a recorded run, by `visitKey`. */
-export function recordedEntries(events: readonly EventDraft[]): ReadonlyMap<string, RecordedEntry> {
-  const visits = new Map<string, RecordedEntry>();
+export function collectRecordedVisits(events: readonly EventDraft[]): ReadonlyMap<string, RecordedVisit> {
+  const visits = new Map<string, RecordedVisit>();
   let state = INITIAL_STATE;
   for (const event of events) {
     const before = state;
@@ -48,8 +48,8 @@ export function recordedEntries(events: readonly EventDraft[]): ReadonlyMap<stri
 
 function currentVisit(
   { stage }: RunState,
-  visits: ReadonlyMap<string, RecordedEntry>,
-): RecordedEntry | undefined {
+  visits: ReadonlyMap<string, RecordedVisit>,
+): RecordedVisit | undefined {
   if (stage.kind !== 'running' && stage.kind !== 'waiting' && stage.kind !== 'answered') return undefined;
   return visits.get(visitKey(stage.stepId, stage.visit));
 }

@@ -4,23 +4,23 @@ import { evolve } from './evolve.ts';
 import { comparePaths, type Difference } from './path-difference.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
-import { type RecordedEntry, recordedEntries, visitKey } from './recorded-visits.ts';
-import { tracePath, type Way, type WayStep } from './run-path.ts';
+import { collectRecordedVisits, type RecordedVisit, visitKey } from './recorded-visits.ts';
+import { type RunPath, tracePath, type VisitedStep } from './run-path.ts';
 import { INITIAL_STATE } from './state.ts';
 
 export interface Comparison {
   /** The path that both runs share, up to the first difference. */
-  readonly common: readonly WayStep[];
+  readonly common: readonly VisitedStep[];
   readonly difference: Difference | null;
-  readonly recorded: Way;
-  readonly edited: Way;
+  readonly recorded: RunPath;
+  readonly edited: RunPath;
 }
 
 /**
  * Runs another plan with the recorded results of each step visit, as far as the record has them, and compares the
  * two paths. Interruptions in the record are not part of a path.
  */
-export function compareWays(plan: Plan, events: readonly EventDraft[]): Comparison {
+export function compareWithPlan(plan: Plan, events: readonly EventDraft[]): Comparison {
   const started = events[0];
   if (started?.event_type !== 'run_started') throw new Error('the record has no start');
   const recorded = tracePath(started.payload.entry_step, events);
@@ -34,7 +34,7 @@ function rerunPlan(
   started: EventPayload<'run_started'>,
   events: readonly EventDraft[],
 ): readonly EventDraft[] {
-  const visits = recordedEntries(events);
+  const visits = collectRecordedVisits(events);
   const preparationFailure = failedPreparation(events);
   const log: EventDraft[] = [];
   const keep = (decision: KernelDecision): KernelDecision => {
@@ -95,7 +95,7 @@ function filesChangedAtEnd(events: readonly EventDraft[]): boolean {
 
 /** The recorded events of a visit; none if the edited step has a different opcode, because they don't apply to it. */
 function reportedEvents(
-  visit: RecordedEntry | undefined,
+  visit: RecordedVisit | undefined,
   effect: Exclude<Effect, { kind: 'finish' | 'prepare' }>,
 ): readonly EventDraft[] {
   return visit?.opcode === effect.opcode ? visit.reported : [];

@@ -4,9 +4,9 @@ import {
   mayFollowEnd,
   type ValidatorEnd,
 } from '../contracts/run/event.ts';
-import { endOf } from './ending.ts';
+import { decideEnd } from './ending.ts';
 import type { Plan } from './plan.ts';
-import type { KernelInput, Violation } from './protocol.ts';
+import type { KernelInput, RecordedViolation } from './protocol.ts';
 import type { RunState, Stage } from './state.ts';
 import { QUIET_END } from './step-log.ts';
 
@@ -47,7 +47,7 @@ export function findInputs(
   if (stage.kind === 'new')
     return event.event_type === 'run_started' ? [{ kind: 'start', run: event.payload }] : [];
   if (stage.kind === 'preparing') return preparingInputs(state, events, at);
-  if (endOf(plan, state) !== null) return finishedInputs(state, events, at);
+  if (decideEnd(plan, state) !== null) return finishedInputs(state, events, at);
   if (stage.kind === 'waiting') return waitingInputs(event);
   if (stage.kind === 'parked') return event.event_type === 'step_started' ? [{ kind: 'wait_over' }] : [];
   if (stage.kind === 'answered') return acceptedInputs(events, at);
@@ -154,7 +154,7 @@ function gateOpened(requested: EventDraft | undefined): KernelInput {
  * compared, because the log has no event to compare them with.
  */
 function stepEnded(events: readonly EventDraft[], from: number): KernelInput {
-  const violations: Violation[] = [];
+  const violations: RecordedViolation[] = [];
   let at = from;
   for (let event = events[at]; event?.event_type === 'policy_violation'; event = events[at]) {
     violations.push(event.payload);

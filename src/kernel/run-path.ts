@@ -3,35 +3,35 @@ import type { Opcode, RouteKey } from '../contracts/vocabulary.ts';
 import type { RunEnd } from './state.ts';
 
 /** Where a step led: to a target, or to an end of the run without a route. */
-export type Turn =
+export type Transition =
   | { readonly kind: 'to'; readonly target: string }
   | { readonly kind: 'workflow_error' | 'budget'; readonly message: string };
 
-export interface WayStep {
+export interface VisitedStep {
   readonly stepId: string;
   readonly opcode: Opcode;
   /** The n-th visit of the step. */
-  readonly entry: number;
+  readonly visit: number;
   /** How the step ended; null until it ends. */
   readonly key: RouteKey | null;
   /** Null until it is decided. */
-  readonly turn: Turn | null;
+  readonly transition: Transition | null;
 }
 
 /** The path a run took through its workflow, without interruptions. */
-export interface Way {
+export interface RunPath {
   readonly entryStep: string;
-  readonly steps: readonly WayStep[];
+  readonly steps: readonly VisitedStep[];
   readonly end: RunEnd | null;
   /** A user cancelled the run, which is not a decision of the workflow. */
   readonly cancelled: boolean;
 }
 
-export function tracePath(entryStep: string, events: readonly EventDraft[]): Way {
-  const steps: WayStep[] = [];
+export function tracePath(entryStep: string, events: readonly EventDraft[]): RunPath {
+  const steps: VisitedStep[] = [];
   let end: RunEnd | null = null;
   let cancelled = false;
-  const change = (fields: (last: WayStep) => Partial<WayStep>) => {
+  const change = (fields: (last: VisitedStep) => Partial<VisitedStep>) => {
     const last = steps.at(-1);
     if (last !== undefined) steps[steps.length - 1] = { ...last, ...fields(last) };
   };
@@ -42,9 +42,9 @@ export function tracePath(entryStep: string, events: readonly EventDraft[]): Way
           steps.push({
             stepId: event.step_id,
             opcode: event.payload.opcode,
-            entry: event.payload.visit,
+            visit: event.payload.visit,
             key: null,
-            turn: null,
+            transition: null,
           });
         break;
       case 'decision_recorded':
@@ -62,14 +62,14 @@ export function tracePath(entryStep: string, events: readonly EventDraft[]): Way
         change(() => ({ key: event.payload.outcome }));
         break;
       case 'route_selected':
-        change(() => ({ turn: { kind: 'to', target: event.payload.to } }));
+        change(() => ({ transition: { kind: 'to', target: event.payload.to } }));
         break;
       case 'workflow_error':
-        change(() => ({ turn: { kind: 'workflow_error', message: event.payload.message } }));
+        change(() => ({ transition: { kind: 'workflow_error', message: event.payload.message } }));
         break;
       case 'policy_violation':
         if (event.payload.class === 'budget_exceeded')
-          change(() => ({ turn: { kind: 'budget', message: event.payload.message } }));
+          change(() => ({ transition: { kind: 'budget', message: event.payload.message } }));
         break;
       case 'run_cancelled':
         cancelled = true;

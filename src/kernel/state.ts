@@ -25,13 +25,17 @@ export type Stage =
       readonly refinementCounted: boolean;
     }
   /** A step's effect is in progress, or was when the log was cut. */
-  | ({ readonly kind: 'running' } & Entry)
+  | ({ readonly kind: 'running' } & ActiveStep)
   /** A planner's decision is recorded, but its step is not closed yet. */
-  | ({ readonly kind: 'evaluated'; readonly status: PlannerStatus; readonly nextStep: string | null } & Entry)
+  | ({
+      readonly kind: 'evaluated';
+      readonly status: PlannerStatus;
+      readonly nextStep: string | null;
+    } & ActiveStep)
   /** A gate is open. */
-  | ({ readonly kind: 'waiting' } & Entry)
+  | ({ readonly kind: 'waiting' } & ActiveStep)
   /** The agent can't continue before `until`; its step restarts then. */
-  | ({ readonly kind: 'parked'; readonly until: string; readonly reason: string } & Entry)
+  | ({ readonly kind: 'parked'; readonly until: string; readonly reason: string } & ActiveStep)
   /** A gate's answer is recorded, but its step is not closed yet. */
   | ({
       readonly kind: 'answered';
@@ -39,9 +43,9 @@ export type Stage =
       readonly feedback: Feedback | null;
       /** Validators whose goldens this answer accepts and the runtime still has to write. */
       readonly goldens: readonly string[];
-    } & Entry)
+    } & ActiveStep)
   /** A step is closed, but its route is not selected yet. */
-  | ({ readonly kind: 'left'; readonly key: RouteKey; readonly nextStep: string | null } & Entry)
+  | ({ readonly kind: 'left'; readonly key: RouteKey; readonly nextStep: string | null } & ActiveStep)
   /** The run must end without a route. */
   | {
       readonly kind: 'stopping';
@@ -51,7 +55,7 @@ export type Stage =
   | { readonly kind: 'ended'; readonly end: RunEnd };
 
 /** The step that a stage is at. */
-export interface Entry {
+export interface ActiveStep {
   readonly stepId: string;
   readonly opcode: Opcode;
   /** Counts every start of this step, including recovery attempts. */

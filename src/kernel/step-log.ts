@@ -2,8 +2,8 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { EventDraft } from '../contracts/run/event.ts';
 import { evolve } from './evolve.ts';
 import type { Plan } from './plan.ts';
-import type { Judgement, KernelInput, StepResult } from './protocol.ts';
-import type { Entry, RunState } from './state.ts';
+import type { EvaluateResult, KernelInput, StepResult } from './protocol.ts';
+import type { ActiveStep, RunState } from './state.ts';
 
 /** An input that is impossible in the current state: a broken invariant, never a user error. */
 export class KernelBug extends Error {
@@ -37,7 +37,7 @@ export const QUIET_END = {
   reason: null,
 } as const satisfies Omit<StepResult, 'violations'>;
 
-export function endStep(log: Log, active: Entry, result: StepResult): void {
+export function endStep(log: Log, active: ActiveStep, result: StepResult): void {
   for (const violation of result.violations)
     log.emit({ event_type: 'policy_violation', step_id: active.stepId, payload: { ...violation } });
   const proposing = result.validators.filter((validator) => (validator.proposals ?? 0) > 0);
@@ -54,7 +54,7 @@ export function endStep(log: Log, active: Entry, result: StepResult): void {
   closeStep(log, active, result);
 }
 
-export function closeStep(log: Log, active: Entry, result: Omit<StepResult, 'violations'>): void {
+export function closeStep(log: Log, active: ActiveStep, result: Omit<StepResult, 'violations'>): void {
   const { outcome, changed, tree, validators, usage, reason } = result;
   log.emit({
     event_type: outcome === 'completed' ? 'step_completed' : 'step_failed',
@@ -66,7 +66,7 @@ export function closeStep(log: Log, active: Entry, result: Omit<StepResult, 'vio
 /** Waits for a time, not for an approval: `gate` is null. */
 export function parkStep(
   log: Log,
-  active: Entry,
+  active: ActiveStep,
   { until, reason }: Extract<KernelInput, { kind: 'parked' }>,
 ): void {
   log.emit({
@@ -76,7 +76,7 @@ export function parkStep(
   });
 }
 
-export function recordDecision(log: Log, plan: Plan, active: Entry, decision: Judgement): void {
+export function recordDecision(log: Log, plan: Plan, active: ActiveStep, decision: EvaluateResult): void {
   const step = ownValue(plan.stepsById, active.stepId);
   const revises = step?.opcode === 'EVALUATE' && step.revision !== null && decision.status === 'partial';
   log.emit({
@@ -98,7 +98,7 @@ export function recordDecision(log: Log, plan: Plan, active: Entry, decision: Ju
 export function requestGate(
   log: Log,
   plan: Plan,
-  active: Entry,
+  active: ActiveStep,
   input: Extract<KernelInput, { kind: 'gate_opened' }>,
 ): void {
   const step = ownValue(plan.stepsById, active.stepId);

@@ -5,7 +5,10 @@ import type { RefinementPackage } from '../contracts/planner/refinement-package.
  * The typed package for a refining step, or null if the decision asks for no refinement. Every issue refers to
  * evidence: that of its blocker, or else the decision itself.
  */
-export function refinementPackage(decision: PlannerDecision, decisionRef: string): RefinementPackage | null {
+export function composeRefinementPackage(
+  decision: PlannerDecision,
+  decisionRef: string,
+): RefinementPackage | null {
   const { fix_instructions: fix, blockers } = decision;
   if (decision.status !== 'partial' || fix === null) return null;
   const covered = new Set<Blocker>();

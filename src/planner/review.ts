@@ -17,7 +17,7 @@ export interface Review {
  * The outcome of a review step, from its structured result alone. Prose is never searched for a verdict. `ignored`
  * is the reason why an existing result file doesn't count.
  */
-export function reviewFrom(
+export function readReview(
   result: AgentResultFile | null,
   finalResponse: string,
   ignored: string | null = null,

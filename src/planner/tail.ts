@@ -29,7 +29,7 @@ export function tailProblem(text: string): string | null {
 }
 
 function findTail(text: string): object | null {
-  const value = lastObject(text, TAIL_LIMIT);
+  const value = findLastObject(text, TAIL_LIMIT);
   if (value === null || !TAIL_KEYS.some((key) => Object.hasOwn(value, key))) return null;
   return 'blockers' in value && Array.isArray(value.blockers)
     ? { ...value, blockers: value.blockers.flatMap(normaliseBlocker) }
@@ -47,7 +47,7 @@ function normaliseBlocker(blocker: unknown): unknown[] {
  * The JSON object that a text ends with. Looks for an unindented object first, because an indented one may be
  * nested.
  */
-export function lastObject(text: string, limit: number): object | null {
+export function findLastObject(text: string, limit: number): object | null {
   const lines = stripClosingFence(text.slice(-limit)).split('\n');
   return findObject(lines, AT_MARGIN) ?? findObject(lines, INDENTED);
 }

@@ -20,7 +20,7 @@ export interface Drift {
 }
 
 /** The differences between a decision and its vector; empty if they match. */
-export function driftOf({ expected, input }: PlannerVector, decision: PlannerDecision): Drift[] {
+export function compareWithVector({ expected, input }: PlannerVector, decision: PlannerDecision): Drift[] {
   const codes = codesOf(decision);
   const missing = expected.risk_flags.filter((flag) => !decision.risk_flags.includes(flag));
   const legal = decision.next_step === null || input.allowed_next_steps.includes(decision.next_step);
@@ -51,7 +51,7 @@ function codesOf(decision: PlannerDecision): string[] {
 }
 
 /** Turns a decision into a test vector that expects the same decision again. */
-export function vectorFrom(
+export function createVector(
   vectorId: string,
   summary: string,
   input: PlannerInput,

@@ -3,7 +3,7 @@ import type { EffectivePolicy } from './assemble.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { forbiddenBy, isAllowedBy } from './globs.ts';
 import { checkRefs, type RefCheck } from './refs.ts';
-import type { Violation } from './violation.ts';
+import type { PolicyViolation } from './violation.ts';
 
 export interface ChangeCheck extends RefCheck {
   readonly changes: readonly FileChange[];
@@ -14,7 +14,7 @@ export interface ChangeCheck extends RefCheck {
 }
 
 /** All policy violations of a step that are visible in files and refs. */
-export function checkChanges(check: ChangeCheck): Violation[] {
+export function checkChanges(check: ChangeCheck): PolicyViolation[] {
   return [
     ...checkFiles(check.policy, check.changes, check.ignoredChanges),
     ...checkRefs(check),
@@ -27,7 +27,7 @@ export function checkFiles(
   policy: EffectivePolicy,
   changes: readonly FileChange[],
   ignoredChanges: readonly FileChange[] = [],
-): Violation[] {
+): PolicyViolation[] {
   return [
     ...changes.flatMap((change) => [
       ...endsOf(change).flatMap((path) => checkPath(policy, path)),
@@ -47,7 +47,7 @@ export interface ApprovalRequest {
  * The changed paths that need approval, without duplicates. A path that is also forbidden is a violation, which no
  * approval can lift. Files that git ignores are not part of the change, so they need no approval.
  */
-export function approvalsFor(policy: EffectivePolicy, changes: readonly FileChange[]): ApprovalRequest[] {
+export function listApprovals(policy: EffectivePolicy, changes: readonly FileChange[]): ApprovalRequest[] {
   return [...new Set(changes.flatMap(endsOf))].flatMap((path) => {
     const glob = isForbidden(policy, path) ? null : forbiddenBy(policy.approval_paths, path);
     return glob === null ? [] : [{ path, glob }];
@@ -59,7 +59,7 @@ function endsOf({ path, oldPath }: FileChange): string[] {
   return oldPath === null || oldPath === path ? [path] : [oldPath, path];
 }
 
-function checkPath(policy: EffectivePolicy, path: string): Violation[] {
+function checkPath(policy: EffectivePolicy, path: string): PolicyViolation[] {
   const forbidden = isInNestedGit(path) ? [forbiddenByGlob(path, '.git')] : checkForbidden(policy, path);
   if (forbidden.length > 0) return forbidden;
   if (policy.allowed_paths.every((globs) => isAllowedBy(globs, path))) return [];
@@ -75,12 +75,12 @@ function coveringGlob(policy: EffectivePolicy, path: string): string | null {
   return isGitInternal(path) ? '.git' : forbiddenBy(policy.forbidden_paths, path);
 }
 
-function checkForbidden(policy: EffectivePolicy, path: string): Violation[] {
+function checkForbidden(policy: EffectivePolicy, path: string): PolicyViolation[] {
   const glob = coveringGlob(policy, path);
   return glob === null ? [] : [forbiddenByGlob(path, glob)];
 }
 
-function forbiddenByGlob(path: string, glob: string): Violation {
+function forbiddenByGlob(path: string, glob: string): PolicyViolation {
   return { class: 'forbidden_path', subject: path, message: `${path} is forbidden by ${glob}` };
 }
 
@@ -94,10 +94,10 @@ function isInNestedGit(path: string): boolean {
   return path.split('/').some((part) => part.toLowerCase() === '.git');
 }
 
-function checkOperations(policy: EffectivePolicy, change: FileChange): Violation[] {
+function checkOperations(policy: EffectivePolicy, change: FileChange): PolicyViolation[] {
   const { path, status } = change;
   const forbidden = policy.forbidden_operations;
-  const violations: Violation[] = [];
+  const violations: PolicyViolation[] = [];
   const refuse = (message: string) =>
     violations.push({ class: 'forbidden_operation', subject: path, message });
   if (policy.execution === 'read_only') refuse(`${path} changed; the policy is read-only`);
@@ -110,7 +110,7 @@ function checkOperations(policy: EffectivePolicy, change: FileChange): Violation
 }
 
 /** Changes that no git tree shows: in the workspace's own git folder, and links that lead out of the workspace. */
-export function checkHiddenChanges(changes: readonly HiddenChange[]): Violation[] {
+export function checkHiddenChanges(changes: readonly HiddenChange[]): PolicyViolation[] {
   return changes.map((change) => ({
     class: change.place === 'link' ? 'outside_workspace' : 'forbidden_path',
     subject: change.subject,

@@ -24,12 +24,12 @@ export function networkFor(
 }
 
 /** The sandbox of a step, or the reason why it has none. */
-export type Enclosing =
+export type SandboxChoice =
   | { readonly kind: 'sandbox'; readonly name: string }
   | { readonly kind: 'none'; readonly reason: string };
 
 /** Notes for the policy summary: what is enforced, and what was requested but isn't enforced. */
-export function enclosingNotes(enclosing: Enclosing, runner: Runner, network: Network): string[] {
+export function describeSandbox(enclosing: SandboxChoice, runner: Runner, network: Network): string[] {
   if (enclosing.kind === 'none')
     return [
       `no sandbox: ${enclosing.reason}`,

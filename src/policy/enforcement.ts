@@ -7,7 +7,7 @@ export type AgentCapability = 'approval' | 'commands' | 'network';
  * The dimensions of a policy that nothing enforces. A run refuses them before it starts, because an unenforced rule
  * is worse than none. A sandbox enforces the network dimension.
  */
-export function unenforceable(
+export function listUnenforced(
   policy: EffectivePolicy,
   { network }: { readonly network: boolean } = { network: false },
 ): string[] {
@@ -22,7 +22,7 @@ export function unenforceable(
 /**
  * Of the dimensions that nothing else enforces, those that an agent with these capabilities doesn't enforce either.
  */
-export function notKeptBy(
+export function withoutCapabilities(
   capabilities: readonly AgentCapability[],
   dimensions: readonly string[],
 ): readonly string[] {

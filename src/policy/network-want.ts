@@ -8,7 +8,7 @@ const LONGEST_LINE = 1_000;
 const SHOWN = 160;
 
 /** The line of a program's output that shows that it needed the network; null if there is none. */
-export function networkWant(output: string): string | null {
+export function findNetworkError(output: string): string | null {
   for (const line of output.split('\n')) {
     const start = line.slice(0, LONGEST_LINE);
     const found = SIGNS.exec(start);

@@ -1,13 +1,13 @@
 import type { EffectivePolicy } from './assemble.ts';
 import { checkFiles } from './changes.ts';
 import type { ParsedPatch, PatchLink } from './patch.ts';
-import type { Violation } from './violation.ts';
+import type { PolicyViolation } from './violation.ts';
 
 /** Checks a patch against a policy. Unlike the diff of a step, a patch can name paths outside the worktree. */
 export function checkPatch(
   policy: EffectivePolicy,
   { changes, links }: Pick<Extract<ParsedPatch, { ok: true }>, 'changes' | 'links'>,
-): Violation[] {
+): PolicyViolation[] {
   const outsidePaths = changes
     .flatMap(({ path, oldPath }) => [path, ...(oldPath === null ? [] : [oldPath])])
     .filter(leavesWorkspace)
@@ -15,7 +15,7 @@ export function checkPatch(
   return [...outsidePaths, ...links.flatMap(checkLink), ...checkFiles(policy, changes)];
 }
 
-function outside(subject: string, message: string): Violation {
+function outside(subject: string, message: string): PolicyViolation {
   return { class: 'outside_workspace', subject, message };
 }
 
@@ -24,7 +24,7 @@ function leavesWorkspace(path: string): boolean {
 }
 
 /** A link is resolved relative to its own folder. */
-function checkLink({ path, target }: PatchLink): Violation[] {
+function checkLink({ path, target }: PatchLink): PolicyViolation[] {
   const parts = path.split('/').slice(0, -1);
   for (const part of target.split('/')) {
     if (target.startsWith('/') || (part === '..' && parts.length === 0))

@@ -1,7 +1,7 @@
 import type { RefState } from '../contracts/run/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
 import { matchesGlob } from './globs.ts';
-import type { Violation } from './violation.ts';
+import type { PolicyViolation } from './violation.ts';
 
 export interface RefCheck {
   readonly policy: EffectivePolicy;
@@ -16,7 +16,7 @@ export interface RefCheck {
 }
 
 /** Checks the refs of the workspace's own repository, which only the step can have moved. */
-export function checkRefs(check: RefCheck): Violation[] {
+export function checkRefs(check: RefCheck): PolicyViolation[] {
   const { policy, refsAfter } = check;
   const own = fullName(check.ownBranch);
   const violations = changedRefs(check).flatMap((change) => violationsOf(change, own, check));
@@ -45,7 +45,7 @@ function changedRefs({ refsBefore, refsAfter }: RefCheck): RefChange[] {
   });
 }
 
-function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): Violation[] {
+function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): PolicyViolation[] {
   if (name === own) return ownViolations(name, verb, check);
   if (isProtectedBranch(name, check.protectedBranches)) {
     const message = `the protected branch ${name} was ${verb} during the step`;
@@ -59,9 +59,9 @@ function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): 
  * The step may commit to the run's own branch if the policy allows it; rewriting the branch is a separate
  * operation.
  */
-function ownViolations(name: string, verb: RefChange['verb'], check: RefCheck): Violation[] {
+function ownViolations(name: string, verb: RefChange['verb'], check: RefCheck): PolicyViolation[] {
   const forbidden = check.policy.forbidden_operations;
-  const violation = (message: string): Violation[] => [
+  const violation = (message: string): PolicyViolation[] => [
     { class: 'forbidden_operation', subject: name, message },
   ];
   const isRewritten = check.rewritten?.includes(name) === true;

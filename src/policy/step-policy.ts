@@ -2,8 +2,8 @@ import type { Config } from '../contracts/config/config.ts';
 import type { PolicyDocument, PolicyOverride } from '../contracts/documents/policy.ts';
 import type { FileChange } from '../contracts/run/workspace-change.ts';
 import { assemblePolicy, type LayerSource, type PolicyLayer } from './assemble.ts';
-import { approvalsFor, type ChangeCheck, checkChanges, isForbidden } from './changes.ts';
-import { unenforceable } from './enforcement.ts';
+import { type ChangeCheck, checkChanges, isForbidden, listApprovals } from './changes.ts';
+import { listUnenforced } from './enforcement.ts';
 import { forbiddenBy } from './globs.ts';
 
 /** Protected in every project, regardless of its configuration. */
@@ -53,14 +53,14 @@ export function createStepPolicy(
       ...(override === undefined ? {} : { overrides: [override] }),
     },
     effective,
-    unenforceable: [...missing, ...unenforceable(effective, { network: hasSandbox })],
+    unenforceable: [...missing, ...listUnenforced(effective, { network: hasSandbox })],
     ...(missing.length === 0 ? {} : { missing }),
     readOnly: effective.execution === 'read_only',
     forbids: (path: string) => isForbidden(effective, path),
     ...(effective.protected_paths.length === 0
       ? {}
       : { protects: (path: string) => forbiddenBy(effective.protected_paths, path) !== null }),
-    approvals: (changes: readonly FileChange[]) => approvalsFor(effective, changes),
+    approvals: (changes: readonly FileChange[]) => listApprovals(effective, changes),
     check: (evidence: Omit<ChangeCheck, 'policy' | 'protectedBranches'>) =>
       checkChanges({ ...evidence, policy: effective, protectedBranches }),
   };

@@ -1,6 +1,6 @@
 import type { ViolationClass } from '../contracts/vocabulary.ts';
 
-export interface Violation {
+export interface PolicyViolation {
   readonly class: ViolationClass;
   /** The path or ref that violates the policy. */
   readonly subject: string;
@@ -8,6 +8,6 @@ export interface Violation {
 }
 
 /** The format that the planner parses. */
-export function formatViolation(violation: Violation): string {
+export function formatViolation(violation: PolicyViolation): string {
   return `${violation.class}: ${violation.subject}`;
 }

@@ -4,7 +4,7 @@ import type { StopCause } from '../contracts/run/process-end.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { AgentCapability } from '../policy/enforcement.ts';
-import type { Violation } from '../policy/violation.ts';
+import type { PolicyViolation } from '../policy/violation.ts';
 import type { Confinement } from './sandbox.ts';
 
 /** One coding agent behind its adapter. */
@@ -27,7 +27,7 @@ export interface Agent {
   /** Copies the session files of an interrupted start into the run directory. Called before `usedIn`. */
   readonly keepSession?: (evidenceDir: string) => Promise<void>;
   /** Reads the usage that an interrupted start had reported from its evidence folder; missing if unsupported. */
-  readonly usedIn?: (evidenceDir: string) => Promise<Usage | null>;
+  readonly readUsage?: (evidenceDir: string) => Promise<Usage | null>;
 }
 
 export interface AgentRequest {
@@ -93,7 +93,7 @@ export interface AgentResult {
   readonly reason: string | null;
   readonly notes: readonly string[];
   /** Policy violations found before any file was compared; missing if none. */
-  readonly violations?: readonly Violation[];
+  readonly violations?: readonly PolicyViolation[];
   /** The kind of failure; missing if the adapter can't determine it. */
   readonly failure?: AgentFailure | null;
   /** The raw output, if the transcript was converted from it. */

@@ -1,5 +1,5 @@
 import type { PlannerInput } from '../contracts/planner/planner-input.ts';
-import type { Judgement } from '../contracts/planner/planner-trace.ts';
+import type { Evaluation } from '../contracts/planner/planner-trace.ts';
 
 /** Evaluates evidence. The answer always matches its schema; failures are reported in it as blockers. */
 export interface Planner {
@@ -10,11 +10,15 @@ export interface Planner {
   /** Null if the planner is available; otherwise a message for the user. Missing if it is always available. */
   readonly unavailable?: () => Promise<string | null>;
   /** Rejects only if the signal is aborted. */
-  readonly judge: (input: PlannerInput, signal: AbortSignal, asking?: Asking) => Promise<Judgement>;
+  readonly evaluate: (
+    input: PlannerInput,
+    signal: AbortSignal,
+    asking?: EvaluateOptions,
+  ) => Promise<Evaluation>;
 }
 
 /** Options that a run adds. Missing for an envelope that comes from a file. */
-export interface Asking {
+export interface EvaluateOptions {
   /** Wall-clock limit of the whole evaluation. */
   readonly timeoutMs?: number;
   /** How long a planner process may be silent. */

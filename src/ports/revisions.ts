@@ -1,5 +1,5 @@
 import type { WorkspaceDiff } from '../contracts/run/workspace-change.ts';
-import type { Merged, MergeRequest, RevisionRequest } from './work-provider.ts';
+import type { MergeRequest, MergeResult, RevisionRequest } from './work-provider.ts';
 
 /** Work items as branches of a repository. Only a merge writes to a user's checkout. */
 export interface Revisions {
@@ -12,9 +12,9 @@ export interface Revisions {
   readonly make: (
     request: Omit<RevisionRequest, 'title' | 'body'>,
     signal?: AbortSignal,
-  ) => Promise<CommitMade>;
+  ) => Promise<CommitResult>;
   /** Merges an item's branch into the default branch, or returns why it can't. Idempotent. */
-  readonly merge: (request: Omit<MergeRequest, 'revisionId'>) => Promise<Merged>;
+  readonly merge: (request: Omit<MergeRequest, 'revisionId'>) => Promise<MergeResult>;
   /** Checks out a commit in its own workspace, outside the user's repository. Returns the path of the checkout. */
   readonly checkOut: (request: CheckoutRequest, signal: AbortSignal) => Promise<string>;
   /** Removes such a checkout, including one left by a killed process. */
@@ -27,7 +27,7 @@ export interface DefaultBranch {
   readonly commit: string;
 }
 
-export type CommitMade =
+export type CommitResult =
   | { readonly ok: true; readonly headRef: string; readonly headSHA: string }
   | { readonly ok: false; readonly reason: string };
 

@@ -13,7 +13,7 @@ export interface RoleRunner {
     signal: AbortSignal,
   ) => Promise<RoleState>;
   /** The state of an accepted run, even if another process started it. Starts nothing. */
-  readonly look: (runId: string, request: RoleSubject) => Promise<RoleState>;
+  readonly readState: (runId: string, request: RoleSubject) => Promise<RoleState>;
   /** Resumes a run that waited and drives it like `run`. */
   readonly resume: (runId: string, subject: RoleSubject, signal: AbortSignal) => Promise<RoleState>;
   /** Cancels a run. */

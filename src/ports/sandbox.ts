@@ -5,7 +5,7 @@ export interface Sandbox {
   /** Shown in the policy summary: `bubblewrap`. */
   readonly name: string;
   /** The command line that runs the program in the sandbox. */
-  readonly enclose: (
+  readonly wrapCommand: (
     argv: readonly [string, ...string[]],
     cwd: string,
     confinement: Confinement,

@@ -7,19 +7,19 @@ import type { RunWorkspace } from './workspace.ts';
  */
 export interface Upkeep {
   /** All salvages, oldest first, including those of runs whose record is deleted. */
-  readonly salvages: () => Promise<readonly Salvage[]>;
+  readonly listSalvages: () => Promise<readonly Salvage[]>;
   /** The changes in a salvage, compared with its parent commit. */
-  readonly contents: (salvage: Salvage) => Promise<WorkspaceDiff>;
+  readonly readSalvage: (salvage: Salvage) => Promise<WorkspaceDiff>;
   /** Whether the worktree of a run has changes that are not on its branch. */
   readonly worktreeState: (workspace: RunWorkspace) => Promise<WorktreeState>;
   /** Restores salvaged files in a worktree without uncommitted changes; does not move the branch. */
-  readonly bringBackFiles: (workspace: RunWorkspace, salvage: Salvage) => Promise<void>;
+  readonly restoreFiles: (workspace: RunWorkspace, salvage: Salvage) => Promise<void>;
   /** Creates a branch at a salvage. An existing branch is accepted only if it is at that commit. */
-  readonly bringBackBranch: (branchName: string, salvage: Salvage) => Promise<BranchMade>;
+  readonly restoreBranch: (branchName: string, salvage: Salvage) => Promise<BranchResult>;
   /** Restores a ref to its salvaged value; salvages its current value first. */
-  readonly bringBackRef: (salvage: RefSalvage) => Promise<RefMoved>;
+  readonly restoreRef: (salvage: RefSalvage) => Promise<RefResult>;
   /** The worktrees of runs that git lists. */
-  readonly worktrees: () => Promise<readonly ListedWorktree[]>;
+  readonly listWorktrees: () => Promise<readonly ListedWorktree[]>;
   /** Total size in bytes of all files below a path. Does not follow symbolic links. */
   readonly sizeOf: (path: string) => Promise<number>;
   /** Salvages changes that are not on the run's branch, then removes the worktree. */
@@ -56,11 +56,11 @@ export type RefSalvage = Salvage & { readonly of: SalvagedRef };
 /** `linked`: created by an earlier version, as a linked worktree of the user's repository. */
 export type WorktreeState = 'missing' | 'clean' | 'changed' | 'linked';
 
-export type BranchMade =
+export type BranchResult =
   | { readonly ok: true; readonly made: boolean }
   | { readonly ok: false; readonly reason: 'invalid' | 'taken' };
 
-export interface RefMoved {
+export interface RefResult {
   /** Null if the ref did not exist. */
   readonly from: string | null;
   readonly to: string;

@@ -8,7 +8,7 @@ export interface WorkJournal {
    * Runs `work` under the journal's lock. Hold it briefly, not during agent runs. Waits for the process that holds the
    * lock, and takes over the lock of a dead process.
    */
-  readonly alone: <T>(work: (append: AppendEvents) => Promise<T>) => Promise<T>;
+  readonly withLock: <T>(work: (append: AppendEvents) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 

@@ -11,9 +11,9 @@ export interface WorkProvider {
   /** Applies all writes in order or none of them, in one transaction if the provider supports it. */
   readonly write: (key: string, writes: readonly ProviderWrite[]) => Promise<readonly ProviderWritten[]>;
   /** Commits a patch on the item's branch and creates its revision, which replaces an earlier one of the item. */
-  readonly makeRevision: (key: string, request: RevisionRequest) => Promise<RevisionMade>;
+  readonly makeRevision: (key: string, request: RevisionRequest) => Promise<RevisionResult>;
   /** Merges the revision into the default branch. Changes nothing if it can't. */
-  readonly merge: (key: string, request: MergeRequest) => Promise<Merged>;
+  readonly merge: (key: string, request: MergeRequest) => Promise<MergeResult>;
   /** Runs pending checks of revisions, which a forge does on its own. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
   /** Creates missing labels and changes no others. Returns the created ones. */
@@ -28,6 +28,6 @@ export type ItemFields = values.ItemFields;
 export type ProviderWrite = values.ProviderWrite;
 export type ProviderWritten = values.ProviderWritten;
 export type RevisionRequest = values.RevisionRequest;
-export type RevisionMade = values.RevisionMade;
+export type RevisionResult = values.RevisionMade;
 export type MergeRequest = values.MergeRequest;
-export type Merged = values.Merged;
+export type MergeResult = values.Merged;

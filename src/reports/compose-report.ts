@@ -4,7 +4,7 @@ import {
   type HarnessReport,
   REPORT_VERSION,
 } from '../contracts/run/harness-report.ts';
-import { commandLine, quoteWord } from '../text/shell-words.ts';
+import { formatCommand, quoteWord } from '../text/shell-words.ts';
 import { relativeToCheckout } from './checkout-paths.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
@@ -150,7 +150,7 @@ function unexplainedExit(
 }
 
 function reproOf({ repro }: TestResult, { command, folder }: ComposeFacts): string {
-  const line = oneLine(repro ?? commandLine(command));
+  const line = oneLine(repro ?? formatCommand(command));
   return folder === '' ? line : `cd ${quoteWord(folder)} && ${line}`;
 }
 

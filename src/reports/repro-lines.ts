@@ -1,4 +1,4 @@
-import { commandLine, patternOf, quoteText, quoteWord } from '../text/shell-words.ts';
+import { escapePattern, formatCommand, quoteText, quoteWord } from '../text/shell-words.ts';
 
 /** Command lines that run one test again and that a user can paste. `name` is the full name of a test. */
 
@@ -30,7 +30,7 @@ export function mochaRepro(command: readonly string[], { file, name }: JavaScrip
   const at = command.findIndex((word) => REPORT_OPTION.test(word));
   const start = at < 0 ? command : command.slice(0, at);
   return [
-    commandLine(start),
+    formatCommand(start),
     ...(start.includes('--') || !/^npm$/.test(start[0] ?? '') ? [] : ['--']),
     ...grep,
   ].join(' ');
@@ -83,7 +83,7 @@ function nodeProgram(command: readonly string[]): string {
 
 export function pytestRepro(command: readonly string[], nodeId: string): string {
   const at = command.findIndex((word) => /(?:^|\/)(?:pytest|py\.test)$/.test(word));
-  const start = at < 0 ? 'pytest' : commandLine(command.slice(0, at + 1));
+  const start = at < 0 ? 'pytest' : formatCommand(command.slice(0, at + 1));
   return `${start} ${quoteWord(nodeId)}`;
 }
 
@@ -91,7 +91,7 @@ export function pytestRepro(command: readonly string[], nodeId: string): string 
 export function goTestRepro(packagePath: string, name: string | null): string {
   const place = `go test ${packagePath === '' ? './...' : quoteWord(packagePath)}`;
   if (name === null) return place;
-  const exact = name.split('/').map((part) => `^${patternOf(part)}$`);
+  const exact = name.split('/').map((part) => `^${escapePattern(part)}$`);
   return `${place} -run ${quoteText(exact.join('/'))}`;
 }
 
@@ -122,7 +122,7 @@ function fileWords(file: string | null): string[] {
 }
 
 function pattern(name: string): string {
-  return quoteText(patternOf(name));
+  return quoteText(escapePattern(name));
 }
 
 /** The options of the command that are needed to find the same test. */

@@ -3,7 +3,7 @@ import type { PolicyOverride } from '../contracts/documents/policy.ts';
 import type { EventDraft, RunEvent } from '../contracts/run/event.ts';
 import type { FileChange, HiddenChange, RefState } from '../contracts/run/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
-import type { KernelInput, Violation } from '../kernel/protocol.ts';
+import type { KernelInput, RecordedViolation } from '../kernel/protocol.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { ApprovalRequest } from '../policy/changes.ts';
 import type { Runner } from '../policy/confinement.ts';
@@ -57,7 +57,7 @@ export interface Project {
   readonly refusals: readonly Obstacle[];
   readonly agent: (name: string) => Agent | null;
   /** Retries and prices of an agent; if missing, no retries and no prices. */
-  readonly agentCare?: (name: string) => AgentCare;
+  readonly agentSettings?: (name: string) => AgentSettings;
   /** Null if the name is unknown. */
   readonly validator: (name: string) => RunnableValidator | null;
   readonly entrypoints: readonly string[];
@@ -74,12 +74,12 @@ export interface Project {
   /** Values that are masked in everything that is stored, in addition to text that looks like a secret. */
   readonly secrets?: readonly string[];
   /** The sandbox for the processes of a step. If missing, they run without one. */
-  readonly enclosure?: (request: EnclosureRequest) => Promise<Enclosure>;
+  readonly sandbox?: (request: StepSandboxRequest) => Promise<StepSandbox>;
   /** Notifies the user's command. Neither fails nor blocks. */
   readonly notify: ((event: unknown) => void) | null;
 }
 
-export interface AgentCare {
+export interface AgentSettings {
   /** How often one attempt at a step restarts the agent after a transient failure. */
   readonly retries: number;
   /** Identifies the account that the agent uses, without a secret; null if unknown. */
@@ -88,7 +88,7 @@ export interface AgentCare {
   readonly price: Price | null;
 }
 
-export interface EnclosureRequest {
+export interface StepSandboxRequest {
   readonly runner: Runner;
   readonly policies: readonly string[];
   readonly worktreePath: string;
@@ -96,7 +96,7 @@ export interface EnclosureRequest {
   readonly harnessDir: string;
 }
 
-export interface Enclosure {
+export interface StepSandbox {
   /** Null if the step runs without a sandbox. */
   readonly confinement: Confinement | null;
   /** What the sandbox enforces and what it doesn't, for the policy summary. */
@@ -135,7 +135,7 @@ export interface StepPolicy {
     readonly ownBranch: string;
     readonly rewritten: readonly string[];
     readonly hidden: readonly HiddenChange[];
-  }) => readonly Violation[];
+  }) => readonly RecordedViolation[];
 }
 
 /** Callbacks for a surface that follows a run. */

@@ -1,6 +1,6 @@
 import type { EventPayload } from '../contracts/run/event.ts';
 import type { Plan } from '../kernel/plan.ts';
-import { type Difference, essenceOf, findDifference, type RunEssence } from './run-essence.ts';
+import { type Difference, extractEssence, findDifference, type RunEssence } from './run-essence.ts';
 import { chooseScripts } from './script-choice.ts';
 import { readSimLog } from './sim-log.ts';
 import type { SimScript } from './sim-script.ts';
@@ -49,7 +49,7 @@ export interface CrashtestReport {
 /** A workflow with more paths is tested on a sample of them. */
 export const MAX_SCRIPTS = 64;
 
-export function scriptsOf(plan: Plan, seed: number): readonly SimScript[] {
+export function listScripts(plan: Plan, seed: number): readonly SimScript[] {
   const scripts = chooseScripts(plan);
   if (scripts.length <= MAX_SCRIPTS) return scripts;
   const random = createRandom(seed);
@@ -68,7 +68,7 @@ export function scriptsOf(plan: Plan, seed: number): readonly SimScript[] {
  * the results. Stops at the first difference.
  */
 export async function crashtest(request: CrashtestRequest): Promise<CrashtestReport> {
-  const chosen = scriptsOf(request.plan, request.seed);
+  const chosen = listScripts(request.plan, request.seed);
   const cut = chooseScripts(request.plan).length - chosen.length;
   const scripts: ScriptReport[] = [];
   for (const script of chosen) {
@@ -98,7 +98,7 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
   const uninterrupted = createSimulation(request, script);
   const onAppend = (lines: readonly string[]) => moments.push({ world: copyWorld(world), lines });
   const result = await simulate({ ...uninterrupted, onAppend }, world);
-  const expected = essenceOf(world);
+  const expected = extractEssence(world);
   const random = createRandom(`${request.seed} ${script.name}`);
   const tally = { boundaries: 0, recoveries: 0 };
   const reportOf = (ok: boolean): ScriptReport => ({
@@ -197,7 +197,7 @@ function findViolation(world: SimWorld, ended: boolean): Difference | null {
 
 /** Interrupted attempts count towards the budget too, so the budget may be exceeded only in the interrupted run. */
 function compareEnds(expected: RunEssence, world: SimWorld): Difference | null {
-  const found = essenceOf(world);
+  const found = extractEssence(world);
   const overspent = found.end.endsWith(' budget') && !expected.end.endsWith(' budget');
   return overspent ? null : findDifference(expected, found);
 }

@@ -11,14 +11,14 @@ import type { Plan, PlanStep, Target } from '../kernel/plan.ts';
 import { plainHabits, type SimScript } from './sim-script.ts';
 
 /** One outgoing route of a step. */
-export interface Way {
+export interface OutgoingRoute {
   readonly stepId: string;
   readonly key: RouteKey;
   readonly to: Target;
 }
 
 /** The outgoing routes of a step that can occur. */
-export function waysOut(step: PlanStep): readonly Way[] {
+export function listOutgoingRoutes(step: PlanStep): readonly OutgoingRoute[] {
   if (step.opcode === 'STOP') return [];
   const routes: Readonly<Record<string, Target | null>> = step.routes;
   return causesOf(step).flatMap((key) => {
@@ -43,7 +43,7 @@ function causesOf(step: Exclude<PlanStep, { opcode: 'STOP' }>): readonly RouteKe
   }
 }
 
-export function wayName({ stepId, key }: Pick<Way, 'stepId' | 'key'>): string {
+export function nameRoute({ stepId, key }: Pick<OutgoingRoute, 'stepId' | 'key'>): string {
   return `${stepId}.${key}`;
 }
 
@@ -60,11 +60,11 @@ export function chooseScripts(plan: Plan): readonly SimScript[] {
   for (const step of plan.steps) {
     const path = pathsTo.get(step.id);
     if (path === undefined) continue;
-    for (const way of waysOut(step)) {
-      if (taken.has(wayName(way))) continue;
+    for (const way of listOutgoingRoutes(step)) {
+      if (taken.has(nameRoute(way))) continue;
       const chosen = [...path, way];
-      for (const passed of [...chosen, ...pathToStop(plan, exitKeys, way.to)]) taken.add(wayName(passed));
-      scripts.push(scriptOf(wayName(way), exitKeys, chosen, null));
+      for (const passed of [...chosen, ...pathToStop(plan, exitKeys, way.to)]) taken.add(nameRoute(passed));
+      scripts.push(scriptOf(nameRoute(way), exitKeys, chosen, null));
     }
     if (step.opcode === 'EVALUATE' && step.revision !== null)
       scripts.push(scriptOf(`${step.id}.partial, always`, exitKeys, path, step.id));
@@ -90,7 +90,7 @@ const HOUR_MS = 3_600_000;
 function parkedScript(
   stepId: string,
   exitKeys: ReadonlyMap<string, RouteKey>,
-  path: readonly Way[],
+  path: readonly OutgoingRoute[],
 ): SimScript {
   return {
     ...scriptOf(`${stepId}, parked`, exitKeys, path, null),
@@ -105,7 +105,7 @@ function parkedScript(
 function scriptOf(
   name: string,
   exitKeys: ReadonlyMap<string, RouteKey>,
-  path: readonly Way[],
+  path: readonly OutgoingRoute[],
   alwaysPartial: string | null,
 ): SimScript {
   const keys = new Map(path.map(({ stepId, key }) => [stepId, key]));
@@ -121,11 +121,11 @@ function scriptOf(
 }
 
 /** The shortest path from the entry to each reachable step. */
-function pathsFromEntry(plan: Plan): ReadonlyMap<string, readonly Way[]> {
-  const paths = new Map<string, readonly Way[]>([[plan.entryStep, []]]);
+function pathsFromEntry(plan: Plan): ReadonlyMap<string, readonly OutgoingRoute[]> {
+  const paths = new Map<string, readonly OutgoingRoute[]>([[plan.entryStep, []]]);
   for (const [stepId, path] of paths) {
     const step = ownValue(plan.stepsById, stepId);
-    for (const way of step === undefined ? [] : waysOut(step))
+    for (const way of step === undefined ? [] : listOutgoingRoutes(step))
       if (!paths.has(way.to) && way.to !== STOP) paths.set(way.to, [...path, way]);
   }
   return paths;
@@ -143,7 +143,7 @@ function keysToStop(plan: Plan): ReadonlyMap<string, RouteKey> {
       before = nearer;
       const reached = new Set(finished);
       for (const step of plan.steps) {
-        const ways = finished.has(step.id) ? [] : waysOut(step);
+        const ways = finished.has(step.id) ? [] : listOutgoingRoutes(step);
         const way = ways.find(({ key, to }) => reached.has(to) && (!good || isSuccessKey(key)));
         if (way === undefined) continue;
         keys.set(step.id, way.key);
@@ -153,12 +153,17 @@ function keysToStop(plan: Plan): ReadonlyMap<string, RouteKey> {
   return keys;
 }
 
-function pathToStop(plan: Plan, exitKeys: ReadonlyMap<string, RouteKey>, from: Target): readonly Way[] {
-  const walked: Way[] = [];
+function pathToStop(
+  plan: Plan,
+  exitKeys: ReadonlyMap<string, RouteKey>,
+  from: Target,
+): readonly OutgoingRoute[] {
+  const walked: OutgoingRoute[] = [];
   for (let at = from; ; ) {
     const key = exitKeys.get(at);
     const step = ownValue(plan.stepsById, at);
-    const way = step === undefined ? undefined : waysOut(step).find((candidate) => candidate.key === key);
+    const way =
+      step === undefined ? undefined : listOutgoingRoutes(step).find((candidate) => candidate.key === key);
     if (way === undefined) return walked;
     walked.push(way);
     at = way.to;

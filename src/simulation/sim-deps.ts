@@ -9,7 +9,7 @@ import { createSimPrograms } from './sim-programs.ts';
 import { createSimRunStore, type OnAppend } from './sim-run-store.ts';
 import type { SimScript } from './sim-script.ts';
 import { createSimWorkspace } from './sim-workspace.ts';
-import { durableEntry, SIM_ROOT, type SimWorld } from './sim-world.ts';
+import { durableAttempt, SIM_ROOT, type SimWorld } from './sim-world.ts';
 
 const DIGEST = 'd'.repeat(64);
 
@@ -78,7 +78,7 @@ function gitFails(
   operation: 'snapshot' | 'restore',
   name: string,
 ): boolean {
-  const entry = durableEntry(world);
+  const entry = durableAttempt(world);
   if (entry === null || !name.startsWith(`${entry.stepId}@`)) return false;
   if (script.keyOf(entry.stepId, entry.visit) !== 'error') return false;
   return entry.opcode === (operation === 'restore' ? 'ROLLBACK' : 'GATE');
@@ -187,7 +187,7 @@ function createSimClock(world: SimWorld, life: Life): SimClock {
  */
 function createSimSetup(world: SimWorld, life: Life, script: SimScript): CheckoutSetup {
   const prepare = async ({ evidenceDir, mark }: SetupRequest): Promise<SetupResult> => {
-    if (durableEntry(world) !== null) world.violations.push('a run is set up after its first step started');
+    if (durableAttempt(world) !== null) world.violations.push('a run is set up after its first step started');
     const fails = script.preparationFails === 'setup';
     const program = { mark, parent: life, writes: [] };
     world.programs.add(program);

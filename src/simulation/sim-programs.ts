@@ -1,5 +1,5 @@
 import type { PlannerDecision } from '../contracts/planner/planner-decision.ts';
-import type { Judgement } from '../contracts/planner/planner-trace.ts';
+import type { Evaluation } from '../contracts/planner/planner-trace.ts';
 import type { AgentFailure } from '../contracts/run/agent-failure.ts';
 import {
   MECHANICAL_OUTCOMES,
@@ -7,14 +7,14 @@ import {
   PLANNER_STATUSES,
   type RouteKey,
 } from '../contracts/vocabulary.ts';
-import { judgeByRules } from '../planner/table/evaluation.ts';
+import { evaluateByRules } from '../planner/table/evaluation.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { CapturedReference, ValidatorRequest, ValidatorRunner } from '../ports/validator.ts';
 import type { Life } from './sim-life.ts';
 import type { SimWrite } from './sim-repo.ts';
 import type { SimHabits, SimScript } from './sim-script.ts';
-import { durableEntry, durableSnapshot, type SimWorld } from './sim-world.ts';
+import { durableAttempt, durableSnapshot, type SimWorld } from './sim-world.ts';
 
 /** The programs that steps start, and the planner, as the script determines. */
 export interface SimPrograms {
@@ -72,14 +72,14 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
     },
     planner: {
       name: 'scripted',
-      judge: async (input) => {
+      evaluate: async (input) => {
         await life.point('planner');
-        const entry = durableEntry(world);
+        const entry = durableAttempt(world);
         if (entry?.stepId !== input.step_id)
           world.violations.push(`the planner is asked about ${input.step_id} before that step is on record`);
         const { key, habits } = planOfVisit(script, input.step_id, entry?.visit ?? 1);
         await life.point('planner:answered');
-        return habits.evaluatedByRules ? judgeByRules(input) : scriptedEvaluation(decisionOf(key));
+        return habits.evaluatedByRules ? evaluateByRules(input) : scriptedEvaluation(decisionOf(key));
       },
     },
   };
@@ -105,7 +105,7 @@ function planOfVisit(script: SimScript, stepId: string, visit: number) {
 
 /** The number of the visit according to the log. Also checks that the log was written before the program started. */
 function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
-  const entry = durableEntry(world);
+  const entry = durableAttempt(world);
   if (entry?.stepId !== stepId || entry.attempt !== attempt)
     world.violations.push(`attempt ${attempt} of ${stepId} starts before its step_started is durable`);
   if (durableSnapshot(world, mark) === null)
@@ -158,7 +158,8 @@ function checkJudgeCheckout(
 }
 
 async function validateBase(world: SimWorld, life: Life, request: ValidatorRequest, script: SimScript) {
-  if (durableEntry(world) !== null) world.violations.push('a baseline is taken after the first step started');
+  if (durableAttempt(world) !== null)
+    world.violations.push('a baseline is taken after the first step started');
   checkJudgeCheckout(world, request, world.repo.treeOf(world.repo.baseCommit));
   const isUnable = script.preparationFails === 'baseline';
   const isRed = isUnable || script.isBaseRed === true;
@@ -252,7 +253,7 @@ function decisionOf(key: RouteKey): PlannerDecision {
   };
 }
 
-function scriptedEvaluation(decision: PlannerDecision): Judgement {
+function scriptedEvaluation(decision: PlannerDecision): Evaluation {
   return {
     decision,
     trace: { floor: decision, proposal: null, verdict: 'rules', rows: [], usage: null, attempts: 0 },

@@ -83,7 +83,7 @@ export function eventsOf(world: SimWorld): readonly RunEvent[] {
   return reading.ok ? reading.events : [];
 }
 
-export interface SimEntry {
+export interface SimAttempt {
   readonly stepId: string;
   readonly opcode: Opcode;
   readonly attempt: number;
@@ -95,7 +95,7 @@ const STEP_STARTED = '"event_type":"step_started"';
 /**
  * The entry that the durable log started last. A step must not have any effect before its entry is durable.
  */
-export function durableEntry(world: SimWorld): SimEntry | null {
+export function durableAttempt(world: SimWorld): SimAttempt | null {
   const text = world.runId === null ? null : world.disk.readDurable(logPath(world.runId));
   const at = text?.lastIndexOf(STEP_STARTED) ?? -1;
   if (text === null || at === -1) return null;
@@ -118,7 +118,7 @@ export function durableSnapshot(world: SimWorld, mark: string): string | null {
 const ORPHAN_PACE = 17;
 
 /** Lets orphaned programs continue their writes. */
-export function stirOrphans(world: SimWorld): void {
+export function runOrphans(world: SimWorld): void {
   world.stirs += 1;
   if (world.stirs % ORPHAN_PACE !== 0) return;
   for (const program of world.programs) {

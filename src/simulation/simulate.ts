@@ -11,7 +11,7 @@ import { createSimDeps, type SimDeps } from './sim-deps.ts';
 import { createLife, type Life, type Watch } from './sim-life.ts';
 import { type OnAppend, simDriver } from './sim-run-store.ts';
 import type { SimScript } from './sim-script.ts';
-import { durableEntry, eventsOf, SIM_ROOT, type SimWorld, stirOrphans } from './sim-world.ts';
+import { durableAttempt, eventsOf, runOrphans, SIM_ROOT, type SimWorld } from './sim-world.ts';
 
 /** A workflow, the script for its outcomes, and the faults to inject. */
 export interface Simulation {
@@ -83,7 +83,7 @@ type ProcessOutcome =
 function beginLife(simulation: Simulation, world: SimWorld): { readonly life: Life; readonly deps: SimDeps } {
   world.lives += 1;
   const life = createLife(world.lives, (where, living) => {
-    stirOrphans(world);
+    runOrphans(world);
     simulation.watch(where, living);
   });
   const deps = createSimDeps(world, life, simulation.plan, simulation.script, simulation.onAppend);
@@ -205,7 +205,7 @@ async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps
   const read = await deps.store.read(world.runId ?? '');
   const awaiting = read.ok ? (viewRun(read.run.events)?.awaiting ?? null) : null;
   if (!read.ok || awaiting === null) return;
-  const visit = durableEntry(world)?.visit ?? 1;
+  const visit = durableAttempt(world)?.visit ?? 1;
   const key = simulation.script.keyOf(awaiting.stepId, visit);
   if (key === 'gate_timed_out') {
     world.time = Math.max(world.time, Date.parse(awaiting.expiresAt ?? ''));

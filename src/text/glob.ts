@@ -19,7 +19,7 @@ const MAX_STARS = 2;
 const MAX_ALTERNATIVES = 256;
 
 /** Why a glob can't be matched in a bounded time; null if it can. */
-export function globProblem(glob: string): string | null {
+export function findGlobProblem(glob: string): string | null {
   if (glob.length > MAX_GLOB_LENGTH) return `it is longer than ${MAX_GLOB_LENGTH} characters`;
   if (/[+*]\(|[)\]}]\+|\([^)]*[^(@!?*]\+/.test(glob)) return 'it repeats a group';
   if (hasFewStars(glob)) return null;
@@ -29,7 +29,7 @@ export function globProblem(glob: string): string | null {
 
 /** A glob that `globProblem` rejects matches only its literal text. */
 export function compileGlob(glob: string, options: GlobOptions = {}): GlobMatcher {
-  if (globProblem(glob) !== null) return (path) => path === glob;
+  if (findGlobProblem(glob) !== null) return (path) => path === glob;
   if (hasFewStars(glob)) return picomatch(glob, options);
   const isNegated = options.nonegate !== true && /^!(?!\()/.test(glob);
   const body = fold(isNegated ? glob.slice(1) : glob, options);

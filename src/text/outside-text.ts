@@ -12,7 +12,7 @@ const JOINED_EMOJI =
   /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?(?:\u200d\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*/gu;
 
 /** Escapes unsafe characters; line feeds and tabs stay. */
-export function neutralise(text: string): string {
+export function escapeUnsafe(text: string): string {
   return replaceUnsafe(text, escapeOf);
 }
 
@@ -31,8 +31,10 @@ export function replaceUnsafe(text: string, replacementOf: (character: string) =
 }
 
 /** Like `neutralise`, for program output: also removes colour codes and carriage returns before line feeds. */
-export function plainText(text: string): string {
-  return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+/g, dropBeforeLineFeed)) : text;
+export function cleanOutput(text: string): string {
+  return mayBeUnsafe(text)
+    ? escapeUnsafe(text.replace(COLOUR, '').replace(/\r+/g, dropBeforeLineFeed))
+    : text;
 }
 
 /** Drops carriage returns before a line feed. A single `\r+\n` would take quadratic time on a run of `\r`. */
@@ -69,7 +71,7 @@ export function collapseSpace(text: string): string {
 
 /** Like `collapseSpace`, and escapes unsafe characters. */
 export function oneLine(text: string): string {
-  return plainText(collapseSpace(text));
+  return cleanOutput(collapseSpace(text));
 }
 
 /** Formats JSON with unsafe characters as JSON escapes; it parses to the same values. */

@@ -2,16 +2,16 @@ const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /** Quotes a word for a shell if it needs quotes. */
 export function quoteWord(word: string): string {
-  return PLAIN_WORD.test(word) ? word : singleQuoted(word);
+  return PLAIN_WORD.test(word) ? word : singleQuote(word);
 }
 
 /** Always quotes; uses double quotes if the shell would expand nothing inside them. */
 export function quoteText(text: string): string {
-  return /["$`\\!]/.test(text) ? singleQuoted(text) : `"${text}"`;
+  return /["$`\\!]/.test(text) ? singleQuote(text) : `"${text}"`;
 }
 
 /** A command line that can be pasted into a shell. */
-export function commandLine(
+export function formatCommand(
   words: readonly string[],
   place: {
     readonly cwd?: string | undefined;
@@ -24,12 +24,12 @@ export function commandLine(
 }
 
 /** Always uses single quotes. */
-export function singleQuoted(text: string): string {
+export function singleQuote(text: string): string {
   return `'${text.replace(/'/g, `'\\''`)}'`;
 }
 
 /** A regular expression that matches the text; a line break or tab in it matches any white space. */
-export function patternOf(text: string): string {
+export function escapePattern(text: string): string {
   return text
     .trim()
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -17,7 +17,7 @@ import { pickVariables } from '../policy/environment.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
-import type { AgentCare, RunDeps } from '../runtime/run-context.ts';
+import type { AgentSettings, RunDeps } from '../runtime/run-context.ts';
 import type { Configured } from './open.ts';
 
 interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
@@ -119,7 +119,7 @@ function widenConfinement(
 }
 
 /** Retries, credential and price of an agent, from the configuration. */
-export function createAgentCare(config: Config, env: NodeJS.ProcessEnv): (name: string) => AgentCare {
+export function createAgentCare(config: Config, env: NodeJS.ProcessEnv): (name: string) => AgentSettings {
   return (name) => {
     const agent = ownValue(config.agents, name);
     // A replay repeats its recorded outcome at no cost, so a retry is useless.

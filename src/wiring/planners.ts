@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createAbsentPlanner } from '../adapters/planner/absent-planner.ts';
+import { createUnavailablePlanner } from '../adapters/planner/absent-planner.ts';
 import { createAgentPlanner } from '../adapters/planner/agent-planner.ts';
 import { createModelPlanner } from '../adapters/planner/model-planner.ts';
 import { DEFAULT_RETRY } from '../adapters/planner/retry.ts';
@@ -111,7 +111,7 @@ function buildAgentPlanner(
 ): Planner {
   const { config, env, prompts } = setup;
   const agent = ownValue(config.agents, name);
-  const absent = (why: string) => createAbsentPlanner(`agent:${name}`, 'agent', why, prompts);
+  const absent = (why: string) => createUnavailablePlanner(`agent:${name}`, 'agent', why, prompts);
   if (agent === undefined) return absent('the agent is not configured');
   const kind = STRUCTURED_AGENTS.find((candidate) => candidate === agent.kind);
   if (kind === undefined || agent.kind === 'replay' || agent.kind === 'command')

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { namedChromium } from '../../harness/web/browser.ts';
+import { readChromiumSetting } from '../../harness/web/browser.ts';
 import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
 import { createNotifier } from '../adapters/notify/notifier.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
@@ -40,7 +40,7 @@ import { createAgentCare, createAgents } from './agents.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
-import { createEnclosure, findSandbox, sandboxRefusal } from './sandbox.ts';
+import { createStepSandbox, findSandbox, sandboxRefusal } from './sandbox.ts';
 
 interface ProjectRequest extends Configured {
   readonly folders: CatalogFolders;
@@ -68,7 +68,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     );
   const kit = await findHarnessKit({
     root: packageRoot(),
-    browser: namedChromium(request.env)?.path ?? null,
+    browser: readChromiumSetting(request.env)?.path ?? null,
     home: request.env.HOME ?? '',
   });
   const checkouts = [...new Set([repoRoot, ...(await listCheckoutFolders(request.gitDir))])];
@@ -125,7 +125,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     checkouts,
     refusals: refusal === null ? [] : [refusal],
     agent: agents,
-    agentCare: createAgentCare(config, request.env),
+    agentSettings: createAgentCare(config, request.env),
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
     tests: config.tests,
@@ -134,7 +134,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     environment,
     policy: createPolicyResolver(config, policies, protectedBranches, sandbox.kind === 'works'),
     secrets,
-    enclosure: createEnclosure({
+    sandbox: createStepSandbox({
       repoRoot,
       userFolders: [...checkouts, request.gitDir],
       config,

@@ -8,11 +8,11 @@ import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
 import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
 import type { Config } from '../contracts/config/config.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
-import { type Enclosing, enclosingNotes, networkFor } from '../policy/confinement.ts';
+import { describeSandbox, networkFor, type SandboxChoice } from '../policy/confinement.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
 import type { Confinement, Sandbox } from '../ports/sandbox.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
-import type { Enclosure, EnclosureRequest, Project } from '../runtime/run-context.ts';
+import type { Project, StepSandbox, StepSandboxRequest } from '../runtime/run-context.ts';
 
 export type SandboxState =
   | { readonly kind: 'works'; readonly sandbox: Sandbox }
@@ -52,7 +52,7 @@ export function sandboxRefusal(config: Pick<Config, 'sandbox'>, state: SandboxSt
   };
 }
 
-interface EnclosureDeps {
+interface StepSandboxDeps {
   readonly repoRoot: string;
   /** All checkouts of the repository, and the git folder that they share. */
   readonly userFolders: readonly string[];
@@ -69,14 +69,14 @@ interface EnclosureDeps {
 /** Folders of a run that validators write to, besides the harness folder. */
 const VALIDATOR_FOLDERS = ['screenshots', 'logs'];
 
-export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclosure']> {
+export function createStepSandbox(deps: StepSandboxDeps): NonNullable<Project['sandbox']> {
   return async (request) => {
     const policies = [...deps.config.policy, ...request.policies].flatMap(
       (ref) => deps.policiesByRef.get(ref) ?? [],
     );
     const effective = assemblePolicy(policies.map((policy) => ({ source: 'step', policy })));
     const network = networkFor(request.runner, effective, policies);
-    const notes = enclosingNotes(enclosingOf(deps.sandbox), request.runner, network);
+    const notes = describeSandbox(chooseSandbox(deps.sandbox), request.runner, network);
     if (deps.sandbox.kind !== 'works') return { ...refuseIfRequired(deps), notes };
     await mkdir(request.harnessDir, { recursive: true });
     const canWrite = request.runner === 'validator' || effective.execution === 'workspace_write';
@@ -86,13 +86,16 @@ export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclo
   };
 }
 
-function enclosingOf(sandbox: SandboxState): Enclosing {
+function chooseSandbox(sandbox: SandboxState): SandboxChoice {
   return sandbox.kind === 'works'
     ? { kind: 'sandbox', name: sandbox.sandbox.name }
     : { kind: 'none', reason: sandbox.reason };
 }
 
-function refuseIfRequired({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confinement' | 'refusal'> {
+function refuseIfRequired({
+  config,
+  sandbox,
+}: StepSandboxDeps): Pick<StepSandbox, 'confinement' | 'refusal'> {
   const isRequired = config.sandbox === 'required' && sandbox.kind !== 'works';
   return {
     confinement: null,
@@ -102,8 +105,8 @@ function refuseIfRequired({ config, sandbox }: EnclosureDeps): Pick<Enclosure, '
 
 /** A sandboxed step sees its checkout, the object folders it borrows from and its run folder, no other user files. */
 function collectPlaces(
-  { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
-  { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
+  { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: StepSandboxDeps,
+  { runner, worktreePath, runDir, harnessDir }: StepSandboxRequest,
   canWrite: boolean,
 ): Omit<Confinement, 'network' | 'networkDenied'> {
   return {

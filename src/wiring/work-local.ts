@@ -49,7 +49,7 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
         prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
         validators: (checkout) => findChecks(checkout, config, project.validator),
         enclose: async ({ worktreePath, runDir }, harnessDir) =>
-          (await project.enclosure?.({
+          (await project.sandbox?.({
             runner: 'validator',
             policies: [],
             worktreePath,
@@ -78,7 +78,7 @@ async function prepareChecks(
   signal: AbortSignal,
 ): Promise<string | null> {
   // A revision may install other packages than the base, so its setup runs in the sandbox, with network.
-  const enclosure = await project.enclosure?.({
+  const enclosure = await project.sandbox?.({
     runner: 'validator',
     policies: [],
     worktreePath: place.worktreePath,

@@ -4,7 +4,7 @@ import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/opened-work.ts';
 import type { WorkItem } from '../contracts/work/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
-import { judgeScope } from '../runtime/evidence/classify-patch.ts';
+import { classifyPatch } from '../runtime/evidence/classify-patch.ts';
 import type { JudgePatch } from '../runtime/work/role-runner.ts';
 import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
@@ -54,7 +54,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       checkPlan: (result, { items }) =>
         formatProblems(checkPlannerResult(result, { items: [...items.values()].map(toExistingItem) })),
     }),
-    judgeResult: runner.checkResult,
+    checkResult: runner.checkResult,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
     specPlace: async () => ({
@@ -107,7 +107,7 @@ function judgePatchIn(repoRoot: string): JudgePatch {
       return { ok: false, reason: `its patch can't be judged: line ${parsed.line}: ${parsed.message}` };
     const { inScope, outOfScope } = readBody(body);
     const sources = await createScopeSources(repoRoot, base);
-    const verdict = await judgeScope({ inScope, outOfScope, patch: parsed, summary, sources, programs });
+    const verdict = await classifyPatch({ inScope, outOfScope, patch: parsed, summary, sources, programs });
     return { ok: true, verdict };
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type RunEvent, runEventSchema } from '../../src/contracts/run/event.ts';
 import { manifestSchema } from '../../src/contracts/run/run-files.ts';
-import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
+import { deriveMetadata, deriveStatus } from '../../src/runtime/record/derived-files.ts';
 import { viewRun } from '../../src/runtime/record/run-view.ts';
 import type { Cli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
@@ -102,8 +102,8 @@ function rewriteRecord(
   if (view === null) throw new Error('the log has no start');
   if (upTo !== null) cutEvidence(path, events);
   const place = { repoRoot: replaced.get(RECORDED_ROOT) ?? '', artifactsRoot: path };
-  writeJson(join(path, 'metadata.json'), metadataOf(view, place));
-  writeJson(join(path, 'status.json'), statusOf(view, null, new Date(events.at(-1)?.timestamp ?? 0)));
+  writeJson(join(path, 'metadata.json'), deriveMetadata(view, place));
+  writeJson(join(path, 'status.json'), deriveStatus(view, null, new Date(events.at(-1)?.timestamp ?? 0)));
 }
 
 function cutOff(text: string, upTo: RunEvent['event_type']): string {

@@ -61,7 +61,7 @@ function plannerOf(kind: AgentPlannerDeps['kind'], answer: string, change: Parti
 describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is asked to judge', (kind) => {
   it('works in an empty folder, with its own environment alone and the prompt on standard input', async () => {
     const { planner, seen } = plannerOf(kind, JSON.stringify(SUCCESS));
-    const { decision, trace } = await planner.judge(CLEAN, NEVER);
+    const { decision, trace } = await planner.evaluate(CLEAN, NEVER);
     expect(decision.status).toBe('success');
     expect(trace).toMatchObject({ verdict: 'taken', proposal: SUCCESS, attempts: 1 });
     const { files, env, cwd, prompt } = await seen();
@@ -73,7 +73,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
   });
 
   it('is held to the floor of the rules', async () => {
-    const { decision, trace } = await plannerOf(kind, JSON.stringify(SUCCESS)).planner.judge(RED, NEVER);
+    const { decision, trace } = await plannerOf(kind, JSON.stringify(SUCCESS)).planner.evaluate(RED, NEVER);
     expect({ status: decision.status, verdict: trace.verdict }).toEqual({
       status: 'partial',
       verdict: 'raised_to_floor',
@@ -82,7 +82,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
 
   it('is ended when it does not come back in time', async () => {
     const { planner } = plannerOf(kind, 'hang', { timeoutMs: 1_500 });
-    const { decision } = await planner.judge(CLEAN, NEVER);
+    const { decision } = await planner.evaluate(CLEAN, NEVER);
     expect(decision.blockers).toMatchObject([
       { code: 'planner_unavailable', summary: expect.stringContaining('had not ended after 1.5 s') },
     ]);
@@ -91,7 +91,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
   it('is ended without a judgement when nobody waits for it any more', async () => {
     const controller = new AbortController();
     const { planner, seen } = plannerOf(kind, 'hang');
-    const judging = planner.judge(CLEAN, controller.signal);
+    const judging = planner.evaluate(CLEAN, controller.signal);
     await expect.poll(() => seen().catch(() => null), { timeout: 20_000 }).not.toBeNull();
     controller.abort();
     await expect(judging).rejects.toThrow();
@@ -100,7 +100,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
   it('is told apart from one that is not there', async () => {
     const { planner } = plannerOf(kind, '', { command: ['no-such-agent-anywhere'] });
     expect(await planner.unavailable?.()).toBe('command not found: no-such-agent-anywhere');
-    const { decision } = await planner.judge(CLEAN, NEVER);
+    const { decision } = await planner.evaluate(CLEAN, NEVER);
     expect(decision.blockers[0]).toMatchObject({ code: 'planner_unavailable' });
   });
 });

@@ -3,7 +3,7 @@ import { createRulePlanner } from '../../src/adapters/planner/rule-planner.ts';
 import type { PlannerInput } from '../../src/contracts/planner/planner-input.ts';
 import { mergeReports } from '../../src/planner/merge-reports.ts';
 import type { ValidatorResult } from '../../src/ports/validator.ts';
-import { validationReportOf } from '../../src/runtime/effects/validation/validation-evidence.ts';
+import { composeValidationReport } from '../../src/runtime/effects/validation/validation-evidence.ts';
 import { envelope, report } from '../unit/planner/envelope-builder.ts';
 import { inlineScript, openValidatorScene, type ValidatorScene } from './validator-fixture.ts';
 
@@ -16,7 +16,7 @@ afterEach(() => scene.remove());
 /** What a harness leaves is judged as in a run: captured by the runner, merged, and read by the rules. */
 async function judged(code: string) {
   const result = await scene.run(inlineScript(code, { artifacts: ['harness_report.json'] }));
-  const { decision } = await createRulePlanner().judge(envelopeOf(result), new AbortController().signal);
+  const { decision } = await createRulePlanner().evaluate(envelopeOf(result), new AbortController().signal);
   const codes = decision.blockers.map((blocker) => blocker.code);
   return { result, status: decision.status, flags: decision.risk_flags, codes };
 }
@@ -25,7 +25,7 @@ function envelopeOf(result: ValidatorResult): PlannerInput {
   const outcome = result.outcome === 'cancelled' ? 'error' : result.outcome;
   const reports = result.harnessReport === null ? [] : [result.harnessReport.value];
   return envelope({
-    validation: validationReportOf([{ last: result, failed: [] }], outcome),
+    validation: composeValidationReport([{ last: result, failed: [] }], outcome),
     harness_report: mergeReports(reports) as PlannerInput['evidence']['harness_report'],
     artifacts: result.requiredArtifacts.filter((name) => !result.missingArtifacts.includes(name)),
   });

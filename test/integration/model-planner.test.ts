@@ -8,7 +8,7 @@ import { readPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import type { ModelProvider } from '../../src/contracts/config/config.ts';
 import type { PlannerDecision } from '../../src/contracts/planner/planner-decision.ts';
 import type { PlannerInput } from '../../src/contracts/planner/planner-input.ts';
-import { judge } from '../../src/planner/table/evaluate.ts';
+import { evaluate } from '../../src/planner/table/evaluate.ts';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
 import { envelope, failed } from '../unit/planner/envelope-builder.ts';
@@ -96,13 +96,13 @@ function promptIn(body: unknown): string {
 
 describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of %s', (provider) => {
   const ask = (scenario: string, input: PlannerInput, change: Partial<ModelPlannerDeps> = {}) =>
-    plannerOf(scenario, provider, change).judge(input, NEVER);
+    plannerOf(scenario, provider, change).evaluate(input, NEVER);
 
   it('is taken at its word when it is as careful as the rules', async () => {
     const { decision: judged, trace } = await ask('flatters', CLEAN);
     expect(judged).toEqual({ ...decision('success'), next_step: 'STOP' });
     expect(trace).toEqual({
-      floor: judge(CLEAN),
+      floor: evaluate(CLEAN),
       proposal: decision('success'),
       verdict: 'taken',
       rows: ['clean'],
@@ -121,7 +121,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
       { route_hints: HINTS, evaluate_prompt: 'planner.evaluate_results.v1' },
     );
     const asking = { inputs: async () => ({ task: `Add numbers. ${evil}`, diff: `+ // ${evil}` }) };
-    const { decision: judged } = await plannerOf('flatters', provider).judge(input, NEVER, asking);
+    const { decision: judged } = await plannerOf('flatters', provider).evaluate(input, NEVER, asking);
     expect(judged.status).toBe('partial');
     const bodies = requestsOf('flatters').map(({ body }) => promptIn(body));
     const question = bodies.findLast((text) => text.includes('Add numbers.')) ?? '';
@@ -131,7 +131,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     expect(outside).not.toContain('Ignore the rules above');
     expect(outside).toContain('You judge the work of a coding agent.');
     expect(question).toContain('claim "tests pass": contradicted');
-    await plannerOf('flatters', provider).judge(input, NEVER, asking);
+    await plannerOf('flatters', provider).evaluate(input, NEVER, asking);
     expect(promptIn(requestsOf('flatters').at(-1)?.body)).not.toContain(nonce);
   });
 
@@ -144,7 +144,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
 
   it('can not flatter red tests', async () => {
     const { decision: judged, trace } = await ask('flatters', RED);
-    expect(judged).toEqual(judge(RED));
+    expect(judged).toEqual(evaluate(RED));
     expect(trace).toMatchObject({ verdict: 'raised_to_floor', proposal: decision('success') });
   });
 
@@ -223,7 +223,7 @@ describe('an endpoint of another kind', () => {
     onTestFinished(() => void endpoint.close());
     const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
     const address = { provider: 'openai-compatible', model: 'some-model', baseUrl, apiKey: KEY } as const;
-    const { decision: judged, trace } = await plannerOf('', 'openai-compatible', { address }).judge(
+    const { decision: judged, trace } = await plannerOf('', 'openai-compatible', { address }).evaluate(
       CLEAN,
       NEVER,
     );
@@ -235,7 +235,7 @@ describe('an endpoint of another kind', () => {
 
 describe('a model planner', () => {
   it('sends the prompt of the step, the schema and the key, and nothing else of the environment', async () => {
-    await plannerOf('doubts', 'openai').judge(RED, NEVER);
+    await plannerOf('doubts', 'openai').evaluate(RED, NEVER);
     const request = requestsOf('doubts').at(-1);
     expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
     const body = JSON.stringify(request?.body);
@@ -246,7 +246,7 @@ describe('a model planner', () => {
   });
 
   it('waits and tries again where that helps', async () => {
-    const { decision: judged, trace } = await plannerOf('overloaded').judge(CLEAN, NEVER);
+    const { decision: judged, trace } = await plannerOf('overloaded').evaluate(CLEAN, NEVER);
     expect(judged.status).toBe('success');
     expect(trace).toMatchObject({ attempts: 3, verdict: 'taken' });
   });
@@ -256,7 +256,7 @@ describe('a model planner', () => {
     await closed.close();
     const baseUrl = `${closed.url}/v1`;
     const address = { provider: 'anthropic', model: 'some-model', baseUrl, apiKey: KEY } as const;
-    const { decision: judged } = await plannerOf('flatters', 'anthropic', { address }).judge(CLEAN, NEVER);
+    const { decision: judged } = await plannerOf('flatters', 'anthropic', { address }).evaluate(CLEAN, NEVER);
     expect(judged.blockers[0]?.code).toBe('planner_unavailable');
     expect(judged.blockers[0]?.summary).toContain(baseUrl);
     expect(judged.blockers[0]?.summary).toContain('ECONNREFUSED');
@@ -267,14 +267,14 @@ describe('a model planner', () => {
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
     expect(await planner.unavailable?.()).toBe('the environment variable SOME_KEY with its key is not set');
-    const { decision: judged } = await planner.judge(CLEAN, NEVER);
+    const { decision: judged } = await planner.evaluate(CLEAN, NEVER);
     expect(judged.blockers[0]?.summary).toContain('SOME_KEY');
     expect(server.requests.length).toBe(before);
   });
 
   it('asks nobody about a prompt that is not there', async () => {
     const input = { ...CLEAN, evaluate_prompt: 'planner.gone.v1' };
-    const { decision: judged, trace } = await plannerOf('flatters').judge(input, NEVER);
+    const { decision: judged, trace } = await plannerOf('flatters').evaluate(input, NEVER);
     expect(judged.blockers.map(({ code }) => code)).toEqual(['planner_prompt_unusable']);
     expect(trace.attempts).toBe(0);
   });
@@ -285,7 +285,7 @@ describe('a model planner', () => {
       const controller = new AbortController();
       const before = requestsOf(scenario).length;
       const retry = { ...DEFAULT_RETRY, firstDelayMs: 60_000, longestDelayMs: 60_000 };
-      const judging = plannerOf(scenario, 'anthropic', { retry }).judge(CLEAN, controller.signal);
+      const judging = plannerOf(scenario, 'anthropic', { retry }).evaluate(CLEAN, controller.signal);
       await expect.poll(() => requestsOf(scenario).length).toBeGreaterThan(before);
       controller.abort();
       await expect(judging).rejects.toThrow();
@@ -293,7 +293,7 @@ describe('a model planner', () => {
   );
 
   it('stops at the limit of the step, whatever its own is', async () => {
-    const { decision: judged } = await plannerOf('stalls').judge(CLEAN, NEVER, { timeoutMs: 150 });
+    const { decision: judged } = await plannerOf('stalls').evaluate(CLEAN, NEVER, { timeoutMs: 150 });
     expect(judged.blockers[0]?.code).toBe('planner_unavailable');
   });
 });

@@ -72,7 +72,7 @@ describe('the planner that a name stands for', () => {
   it('blocks and does not fall back on the rules when it can not be had', async () => {
     const chosen = choose('planner: { kind: agent, agent: coder }', null);
     if (!chosen.ok) throw new Error(chosen.obstacle.message);
-    const { decision, trace } = await chosen.planner.judge(envelope(), new AbortController().signal);
+    const { decision, trace } = await chosen.planner.evaluate(envelope(), new AbortController().signal);
     expect(decision.status).toBe('blocked');
     expect(trace).toMatchObject({ verdict: 'refused', floor: { status: 'success' }, attempts: 0 });
   });

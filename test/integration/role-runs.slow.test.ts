@@ -65,7 +65,7 @@ describe("an implementor's run", () => {
       'weigh success',
     ]);
     await expectSoundRecord(recordPath(scene, runId));
-    expect(await scene.roles.look(runId, { role: 'implementor', item: GIVEN })).toEqual(state);
+    expect(await scene.roles.readState(runId, { role: 'implementor', item: GIVEN })).toEqual(state);
   });
 
   it('shows the item and the rules to its agent, byte for byte', async () => {
@@ -151,7 +151,7 @@ describe("an implementor's run", () => {
     onTestFinished(() => cli.endAll());
     const approved = await cli.run(['approve', runId, '--as', 'ann', '--resume']);
     expect(approved.code, approved.stderr).toBe(0);
-    const after = await scene.roles.look(runId, { role: 'implementor', item: GIVEN });
+    const after = await scene.roles.readState(runId, { role: 'implementor', item: GIVEN });
     expect(refusal(after)).toBe('says completed, but no file changed');
   });
 

@@ -35,7 +35,7 @@ function personAt({ repo, home }: RoleScene): Cli {
 
 /** What another process makes of the same run. */
 async function lookElsewhere({ repo }: RoleScene, runId: string) {
-  return (await openRunner(repo.root)).roles.look(runId, SUBJECT);
+  return (await openRunner(repo.root)).roles.readState(runId, SUBJECT);
 }
 
 describe('a run that waits at its gate', () => {
@@ -118,20 +118,23 @@ describe('a run whose driver is another process', () => {
 
   it('is driven while that lives, and lost when it was killed', async () => {
     const { scene, driver, runId } = await drivenElsewhere();
-    expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'driven' });
+    expect(await scene.roles.readState(runId, SUBJECT)).toEqual({ kind: 'driven' });
     driver.kill('SIGKILL');
     await driver.done;
-    expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'lost', reason: 'no process drives it' });
+    expect(await scene.roles.readState(runId, SUBJECT)).toEqual({
+      kind: 'lost',
+      reason: 'no process drives it',
+    });
     await scene.roles.cancel(runId);
     expect(markedProcesses(runId)).toEqual([]);
-    expect(refusal(await scene.roles.look(runId, SUBJECT))).toContain('the run ended cancelled');
+    expect(refusal(await scene.roles.readState(runId, SUBJECT))).toContain('the run ended cancelled');
   });
 
   it('is ended for good by a cancel', async () => {
     const { scene, driver, runId } = await drivenElsewhere();
     await scene.roles.cancel(runId);
     await driver.done;
-    expect(refusal(await scene.roles.look(runId, SUBJECT))).toContain('the run ended cancelled');
+    expect(refusal(await scene.roles.readState(runId, SUBJECT))).toContain('the run ended cancelled');
     await scene.roles.cancel(runId);
   });
 });
@@ -179,7 +182,7 @@ describe('a run that is not taken', () => {
     await writeFile(scene.beside('go'), '');
     expect(accepted((await running).state).result).toMatchObject({ outcome: 'completed' });
     const [runId = ''] = refused;
-    expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'lost', reason: 'it has no record' });
+    expect(await scene.roles.readState(runId, SUBJECT)).toEqual({ kind: 'lost', reason: 'it has no record' });
     expect(await scene.repo.git('worktree', 'list')).not.toContain(runId);
   });
 });
@@ -198,7 +201,7 @@ describe('a run that is stopped from outside', () => {
 
   it('was never there where nobody knows its record', async () => {
     const scene = await openRoles({});
-    expect(await scene.roles.look('01a1e18f-e708-705c-9c3c-018a906f28e6', SUBJECT)).toEqual({
+    expect(await scene.roles.readState('01a1e18f-e708-705c-9c3c-018a906f28e6', SUBJECT)).toEqual({
       kind: 'lost',
       reason: 'it has no record',
     });

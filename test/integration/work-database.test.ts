@@ -51,10 +51,10 @@ describe('the file of work items', () => {
 
   it('is not seen by git', async () => {
     const repo = await workRepo();
-    await openJournal(repo).alone(async () => undefined);
+    await openJournal(repo).withLock(async () => undefined);
     expect(await repo.git('status', '--porcelain', '--untracked-files=all')).toBe('');
     await openProvider(repo).setUpLabels([LABEL]);
-    await openJournal(repo).alone((append) => append([{ type: 'command_done', key: 'k' }]));
+    await openJournal(repo).withLock((append) => append([{ type: 'command_done', key: 'k' }]));
     expect(await repo.git('status', '--porcelain', '--untracked-files=all')).toBe('');
   });
 
@@ -167,7 +167,7 @@ describe('the file of work items', () => {
 describe('the journal of work items', () => {
   const write = async (repo: GitRepo) => {
     const journal = openJournal(repo);
-    await journal.alone((append) =>
+    await journal.withLock((append) =>
       append(['a', 'b', 'c', 'd'].map((key) => ({ type: 'command_done', key }))),
     );
     return journal;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test as base, describe, expect } from 'vitest';
 import { type Verification, verifyRun } from '../../src/app/verify-run.ts';
 import { toJson } from '../../src/runtime/json.ts';
-import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
+import { deriveMetadata, deriveStatus } from '../../src/runtime/record/derived-files.ts';
 import { viewRun } from '../../src/runtime/record/run-view.ts';
 import { flipByte, forgeLog, whileChanged } from '../e2e/record-damage.ts';
 import {
@@ -317,9 +317,9 @@ describe('a record verifies', () => {
         const [earlier, view] = [keep - 1, keep].map((count) => viewRun(record.events.slice(0, count)));
         if (earlier == null || view == null) throw new Error('the record has no start');
         await writeFile(at('events.ndjson'), `${lines.slice(0, keep).join('\n')}\n`);
-        await writeFile(at('metadata.json'), toJson(metadataOf(view, place)));
+        await writeFile(at('metadata.json'), toJson(deriveMetadata(view, place)));
         for (const known of [earlier, view]) {
-          await writeFile(at('status.json'), toJson(statusOf(known, null, new Date(known.updatedAt))));
+          await writeFile(at('status.json'), toJson(deriveStatus(known, null, new Date(known.updatedAt))));
           expect({ keep, flaws: (await verify()).flaws }).toEqual({ keep, flaws: [] });
         }
       }

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkAgainst, replayAgainst, replayRun } from '../../src/app/replay-run.ts';
+import { checkForReplay, replayAgainst, replayRun } from '../../src/app/replay-run.ts';
 import { verifyRun } from '../../src/app/verify-run.ts';
-import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
+import { deriveMetadata, deriveStatus } from '../../src/runtime/record/derived-files.ts';
 import { openRecord, RECORDED_RUNS, readRecord, recordedRun } from './recorded-runs.ts';
 
 describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
@@ -30,7 +30,7 @@ describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
   it('takes the same way through the workflow it ran with', async () => {
     const open = await openRecord(run);
     const bytes = await readFile(join(run.path, 'workflow.yaml'));
-    const { plan } = checkAgainst(open.view, { name: 'workflow.yaml', bytes });
+    const { plan } = checkForReplay(open.view, { name: 'workflow.yaml', bytes });
     if (plan === null) throw new Error('its workflow is not valid any more');
     const { difference, common } = replayAgainst(open, plan);
     expect(difference).toBeNull();
@@ -96,9 +96,12 @@ describe('the recorded runs together', () => {
   ])('%s has the files of its version, and its title', async (name, title, version) => {
     const { view } = await openRecord(recordedRun(name));
     const place = { repoRoot: '/repo', artifactsRoot: '/repo/.tnh/run' };
-    const metadata = metadataOf(view, place);
+    const metadata = deriveMetadata(view, place);
     expect(view.title).toBe(title);
     expect([metadata.schema_version, metadata.schema_versions.events]).toEqual([version, version]);
-    expect([metadata.title ?? null, statusOf(view, null, new Date(0)).title ?? null]).toEqual([title, title]);
+    expect([metadata.title ?? null, deriveStatus(view, null, new Date(0)).title ?? null]).toEqual([
+      title,
+      title,
+    ]);
   });
 });

@@ -5,11 +5,11 @@ import type { Plan } from '../../src/kernel/plan.ts';
 import {
   type CrashtestReport,
   crashtest,
+  listScripts,
   MAX_SCRIPTS,
-  scriptsOf,
   tryScript,
 } from '../../src/simulation/crashtest.ts';
-import { chooseScripts, wayName, waysOut } from '../../src/simulation/script-choice.ts';
+import { chooseScripts, listOutgoingRoutes, nameRoute } from '../../src/simulation/script-choice.ts';
 import { plainHabits, type SimScript } from '../../src/simulation/sim-script.ts';
 import { createSimWorld, eventsOf } from '../../src/simulation/sim-world.ts';
 import { simulate } from '../../src/simulation/simulate.ts';
@@ -49,7 +49,7 @@ async function wayThrough(checked: Checked, script: SimScript): Promise<readonly
   await simulate({ ...checked, ...hooks, defaults: DEFAULTS, script }, world);
   return eventsOf(world).flatMap((event) =>
     event.event_type === 'route_selected'
-      ? [wayName({ stepId: event.step_id ?? '', key: event.payload.key })]
+      ? [nameRoute({ stepId: event.step_id ?? '', key: event.payload.key })]
       : [],
   );
 }
@@ -146,7 +146,7 @@ describe('the scripts of a workflow', () => {
       const taken = new Set<string>();
       for (const script of chooseScripts(checked.plan))
         for (const way of await wayThrough(checked, script)) taken.add(way);
-      const ways = checked.plan.steps.flatMap(waysOut).map(wayName);
+      const ways = checked.plan.steps.flatMap(listOutgoingRoutes).map(nameRoute);
       expect([...taken].sort()).toEqual(ways.sort());
     },
   );
@@ -162,7 +162,7 @@ describe('the scripts of a workflow', () => {
   it('are chosen by the seed when there are too many', () => {
     const { plan } = check(new TextEncoder().encode(manySteps(20)));
     expect(chooseScripts(plan).length).toBeGreaterThan(MAX_SCRIPTS);
-    const names = (seed: number) => scriptsOf(plan, seed).map(({ name }) => name);
+    const names = (seed: number) => listScripts(plan, seed).map(({ name }) => name);
     expect(names(1)).toHaveLength(MAX_SCRIPTS);
     expect(names(1)).toEqual(names(1));
     expect(names(1)).not.toEqual(names(2));

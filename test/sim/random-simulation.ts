@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { RouteKey } from '../../src/contracts/vocabulary.ts';
 import type { Plan } from '../../src/kernel/plan.ts';
 import { createRandom, type Random } from '../../src/simulation/crashtest.ts';
-import { waysOut } from '../../src/simulation/script-choice.ts';
+import { listOutgoingRoutes } from '../../src/simulation/script-choice.ts';
 import { FORBIDDEN_FILE } from '../../src/simulation/sim-deps.ts';
 import type { SimHabits, SimScript } from '../../src/simulation/sim-script.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
@@ -50,7 +50,7 @@ function randomScript(seed: number, plan: Plan): SimScript {
     keyOf: (stepId, visit) => {
       const step = plan.stepsById[stepId];
       const random = createRandom(`${seed} key ${stepId} ${visit}`);
-      const keys = step === undefined ? [] : waysOut(step).map(({ key }) => key);
+      const keys = step === undefined ? [] : listOutgoingRoutes(step).map(({ key }) => key);
       const [first = 'completed', ...others] = keys;
       return random.chance(0.4) ? first : random.pick<RouteKey>([first, ...others]);
     },

@@ -5,7 +5,7 @@ import { createSimDisk } from '../../src/simulation/sim-disk.ts';
 import { createLife } from '../../src/simulation/sim-life.ts';
 import { readSimLog, writeLines } from '../../src/simulation/sim-log.ts';
 import { createSimRepo } from '../../src/simulation/sim-repo.ts';
-import { createSimWorld, stirOrphans } from '../../src/simulation/sim-world.ts';
+import { createSimWorld, runOrphans } from '../../src/simulation/sim-world.ts';
 
 describe('a disk without power', () => {
   it.each([
@@ -64,7 +64,7 @@ describe('a process that dies', () => {
     const parent = createLife(1, () => {});
     world.programs.add({ mark: 'run/step@1', parent, writes: [{ path: 'a', line: 'late' }] });
     const stir = () => {
-      for (let moments = 0; moments < 40; moments += 1) stirOrphans(world);
+      for (let moments = 0; moments < 40; moments += 1) runOrphans(world);
     };
     stir();
     expect(world.repo.worktree.get('a')).toBeUndefined();

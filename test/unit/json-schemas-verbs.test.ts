@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { jsonSchemaOf, SCHEMA_NAMES } from '../../src/contracts/json-schemas.ts';
-import type { VerbContext } from '../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../src/surfaces/cli/command-context.ts';
 import { init } from '../../src/surfaces/cli/commands/start/init.ts';
 import { type GraphFormat, graph } from '../../src/surfaces/cli/commands/workflow/graph.ts';
 import { schema } from '../../src/surfaces/cli/commands/workflow/schema.ts';
@@ -22,7 +22,7 @@ afterAll(() => repo.cleanup());
 /** A verb's surroundings that keep what it writes. */
 function listen(json = false) {
   const { terminal, written } = listeningTerminal();
-  const context: VerbContext = {
+  const context: CommandContext = {
     terminal,
     services: async () => createServices('0.0.0'),
     json,

@@ -8,7 +8,7 @@ import {
   foldMessage,
 } from '../../agents/acp-session.ts';
 import { readMessage } from '../../agents/json-rpc.ts';
-import { cut } from '../../agents/transcript.ts';
+import { truncateEntry } from '../../agents/transcript.ts';
 import type { LiveInput } from '../../ports/supervisor.ts';
 import { createJsonLines } from './json-lines.ts';
 import type { Listener } from './told-agent.ts';
@@ -65,7 +65,7 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
   };
   const reportNoise = (text: string): void => {
     noiseLines += 1;
-    if (noiseLines <= NOISE_LINES) onEntry({ kind: 'notice', text: cut(text, NOISE_LIMIT) });
+    if (noiseLines <= NOISE_LINES) onEntry({ kind: 'notice', text: truncateEntry(text, NOISE_LIMIT) });
   };
   const lines = createJsonLines({
     onValue: (value) => {

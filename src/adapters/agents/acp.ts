@@ -7,11 +7,11 @@ import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
 import { readMessage } from '../../agents/json-rpc.ts';
 import { usageSince } from '../../agents/prices.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
-import { endOfStop, type StopCause, type StoppedEnd } from '../../contracts/run/process-end.ts';
+import { createStoppedEnd, type StopCause, type StoppedEnd } from '../../contracts/run/process-end.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
 import { temporaryFolders } from '../../policy/shell/write-rules.ts';
-import type { Violation } from '../../policy/violation.ts';
+import type { PolicyViolation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult, SessionRequest } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
@@ -21,14 +21,14 @@ import { hasChangedSince } from './quiet-work.ts';
 import { copyFolder, maskFiles } from './session-files.ts';
 import {
   type Conversation,
+  type ConversationDeps,
   type Listener,
   type ProgramStart,
   readStreamFile,
-  runToldAgent,
-  type ToldAgentDeps,
+  runConversation,
 } from './told-agent.ts';
 
-export interface AcpAgentDeps extends ToldAgentDeps {
+export interface AcpAgentDeps extends ConversationDeps {
   readonly protectedBranches: readonly string[];
   /** Time limit for opening a session; default two minutes. */
   readonly greetingMs?: number;
@@ -59,7 +59,7 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
       const note = await readNote(evidenceDir);
       if (note !== null) await cleanHome(note.folder, deps.secrets);
     },
-    usedIn,
+    readUsage: usedIn,
   };
 }
 
@@ -70,7 +70,7 @@ async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentR
   const heard: { session: Pick<AcpState, 'isResumed' | 'lost'> } = {
     session: { isResumed: false, lost: null },
   };
-  const result = await runToldAgent(deps, request, start, (listener) =>
+  const result = await runConversation(deps, request, start, (listener) =>
     converse(deps, settings, request, listener, (state) => {
       heard.session = state;
     }),
@@ -218,7 +218,7 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
     onStop: async (cause: StopCause): Promise<void> => {
       // The turn has ended already; only the process is still running.
       if (isOver()) return;
-      stopped ??= endOfStop(cause);
+      stopped ??= createStoppedEnd(cause);
       await request.onStop(cause);
       if (typeof cause === 'string') await askToEnd();
     },
@@ -245,7 +245,7 @@ function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentContr
 /**
  * No user can answer a permission prompt, so a prompt ends the step and is reported as a policy violation.
  */
-function promptViolations({ end }: AcpState): Violation[] {
+function promptViolations({ end }: AcpState): PolicyViolation[] {
   if (end?.kind !== 'prompted') return [];
   const { subject, message } = end;
   return [{ class: 'interactive_prompt_violation', subject, message: `the agent ${message}` }];

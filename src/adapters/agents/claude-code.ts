@@ -2,15 +2,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
 import { claudeStream } from '../../agents/claude-stream.ts';
-import { policyDocumentsOf } from '../../agents/policy-documents.ts';
+import { listPolicyDocuments } from '../../agents/policy-documents.ts';
 import type { EffectivePolicy } from '../../policy/assemble.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
 import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
-import type { ToldAgentDeps } from './told-agent.ts';
+import type { ConversationDeps } from './told-agent.ts';
 
-export interface ClaudeCodeDeps extends ToldAgentDeps {
+export interface ClaudeCodeDeps extends ConversationDeps {
   /** Unlimited if unset or null. */
   readonly maxTurns?: number | null;
   /** Program and arguments that check a tool call; the policy files and the folder are appended. */
@@ -91,7 +91,7 @@ export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
     run: (request) => runStreamAgent(deps, program, request),
     resumes: true,
     keepSession: (folder) => keepSessionOf(deps, program, folder),
-    usedIn: (folder) => usageInStream(program, folder),
+    readUsage: (folder) => usageInStream(program, folder),
   };
 }
 
@@ -181,7 +181,7 @@ function mountedPaths({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'r
 /** Writes one document for each list of allowed paths; the hook combines them again. */
 async function writePolicy(folder: string, policy: EffectivePolicy): Promise<string[]> {
   return Promise.all(
-    policyDocumentsOf(policy).map(async (document, index) => {
+    listPolicyDocuments(policy).map(async (document, index) => {
       const path = join(folder, `${index + 1}.json`);
       await writeFile(path, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx' });
       return path;

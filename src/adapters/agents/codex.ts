@@ -5,9 +5,9 @@ import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
 import { readSessionLines } from './session-files.ts';
 import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
-import type { ToldAgentDeps } from './told-agent.ts';
+import type { ConversationDeps } from './told-agent.ts';
 
-export interface CodexDeps extends ToldAgentDeps {
+export interface CodexDeps extends ConversationDeps {
   readonly home: string;
   /** `CODEX_HOME`, when its settings and its login are not in the usual place. */
   readonly configDir: string | undefined;
@@ -36,7 +36,7 @@ export function createCodexAgent(deps: CodexDeps): Agent {
     run: (request) => runStreamAgent(deps, program, request),
     resumes: true,
     keepSession: (folder) => keepSessionOf(deps, program, folder),
-    usedIn: (folder) => usageInStream(program, folder),
+    readUsage: (folder) => usageInStream(program, folder),
   };
 }
 

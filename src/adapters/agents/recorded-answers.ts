@@ -1,6 +1,6 @@
 import type { EventDraft, EventPayload } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
-import { type RecordedEntry, recordedEntries } from '../../kernel/recorded-visits.ts';
+import { collectRecordedVisits, type RecordedVisit } from '../../kernel/recorded-visits.ts';
 import type { AgentRequest } from '../../ports/agent.ts';
 import type { RunDirectory, RunStore } from '../../ports/run-store.ts';
 
@@ -8,7 +8,7 @@ import type { RunDirectory, RunStore } from '../../ports/run-store.ts';
 export type RecordedRuns = Pick<RunStore, 'match' | 'read'>;
 
 /** A visit of an agent step that has ended. */
-export interface EndedEntry extends RecordedEntry {
+export interface EndedVisit extends RecordedVisit {
   readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }>;
 }
 
@@ -22,14 +22,14 @@ export interface FoundRun {
   readonly runId: string;
   readonly baseSha: string;
   readonly directory: RunDirectory;
-  readonly entries: readonly EndedEntry[];
+  readonly entries: readonly EndedVisit[];
   /** All artifacts that the log records. */
   readonly artifacts: readonly EventPayload<'artifact_recorded'>[];
 }
 
 /** One recorded visit, with the artifacts of the attempt that ended it. */
-export interface FoundEntry extends FoundRun {
-  readonly entry: EndedEntry;
+export interface FoundVisit extends FoundRun {
+  readonly entry: EndedVisit;
 }
 
 /** Finds the one recorded run with this id or id prefix, other than the asking run. */
@@ -51,7 +51,7 @@ export async function findRecordedRun(
         : `events.ndjson of run ${runId} is corrupt at line ${read.problem.line}: ${read.problem.message}`,
     );
   const [started] = read.run.events;
-  const entries = [...recordedEntries(read.run.events).values()].filter(isEndedAgent);
+  const entries = [...collectRecordedVisits(read.run.events).values()].filter(isEndedAgent);
   return {
     ok: true,
     runId,
@@ -65,11 +65,11 @@ export async function findRecordedRun(
 }
 
 /** Finds the recorded visit of the same step with the same number. Recovery attempts in either run don't matter. */
-export async function findRecordedEntry(
+export async function findRecordedVisit(
   store: RecordedRuns,
   wanted: string,
   request: Pick<AgentRequest, 'runId' | 'stepId' | 'visit'>,
-): Promise<FoundEntry | NotFound> {
+): Promise<FoundVisit | NotFound> {
   const found = await findRecordedRun(store, wanted, request.runId);
   if (!found.ok) return found;
   const { stepId, visit } = request;
@@ -84,7 +84,7 @@ export async function findRecordedEntry(
   );
 }
 
-function isEndedAgent(entry: RecordedEntry): entry is EndedEntry {
+function isEndedAgent(entry: RecordedVisit): entry is EndedVisit {
   return entry.opcode === 'RUN_AGENT' && entry.end !== null;
 }
 

@@ -6,9 +6,9 @@ import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult, Supervisor } from '../../ports/supervisor.ts';
 import { parseJson } from '../../text/json.ts';
 import {
-  type FoundEntry,
-  findRecordedEntry,
+  type FoundVisit,
   findRecordedRun,
+  findRecordedVisit,
   type RecordedRuns,
 } from './recorded-answers.ts';
 
@@ -39,7 +39,7 @@ export function createReplayAgent(deps: ReplayAgentDeps): Agent {
 
 async function replayEntry(deps: ReplayAgentDeps, request: AgentRequest): Promise<AgentResult> {
   const files = await prepareFiles(request);
-  const found = await findRecordedEntry(deps.store, deps.run, request);
+  const found = await findRecordedVisit(deps.store, deps.run, request);
   if (!found.ok) return refuse(files, found.message);
   const recording = await readRecording(found);
   if (!recording.ok) return refuse(files, recording.message);
@@ -107,7 +107,7 @@ async function refuse(files: AnswerFiles, reason: string): Promise<AgentResult> 
   return refusalOf(files, reason);
 }
 
-function describeConflict({ runId, entry, baseSha }: FoundEntry, applied: ProcessResult): string {
+function describeConflict({ runId, entry, baseSha }: FoundVisit, applied: ProcessResult): string {
   const detail = applied.stderr.lastLine ?? 'git apply failed';
   return `the change that step "${entry.stepId}" made in run ${runId} does not fit the files here (${detail}); start from the commit that run started from, with --base-ref ${baseSha}`;
 }
@@ -136,7 +136,7 @@ const runnerMetadataSchema = z.object({
 });
 
 /** Reads the artifacts of a recorded attempt. An agent that never started, or was abandoned, has none. */
-async function readRecording({ directory, artifacts }: FoundEntry): Promise<Recording> {
+async function readRecording({ directory, artifacts }: FoundVisit): Promise<Recording> {
   const paths = new Map<string, string>();
   for (const { role, path, sha256, bytes } of artifacts) {
     if (!ROLES.includes(role)) continue;

@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { type AgentResultFile, agentResultFileSchema } from '../../contracts/run/agent-result.ts';
-import { roleWordsOf } from '../../planner/claims/role-claims.ts';
+import { findRoleResult } from '../../planner/claims/role-claims.ts';
 
 const RESULT_LIMIT_BYTES = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export async function readResultFile(path: string, realFolder: string): Promise<
   } catch {
     return ignoreFile('it is not JSON');
   }
-  const words = roleWordsOf(value);
+  const words = findRoleResult(value);
   const parsed = agentResultFileSchema.safeParse(words === value ? { ...words, result: words } : value);
   if (parsed.success) return { result: parsed.data, note: null };
   // The caller that asked for a role's result checks it against the contract of that role.

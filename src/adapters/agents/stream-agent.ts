@@ -1,6 +1,6 @@
 import { usageSince } from '../../agents/prices.ts';
-import { type AgentStream, verdictOf } from '../../agents/stream-verdict.ts';
-import { cut } from '../../agents/transcript.ts';
+import { type AgentStream, decideVerdict } from '../../agents/stream-verdict.ts';
+import { truncateEntry } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import { createJsonLines } from './json-lines.ts';
@@ -8,11 +8,11 @@ import { type OpenSession, openSession, readNote, reopenFresh, type SessionPlace
 import { maskFiles, moveSession } from './session-files.ts';
 import {
   type Conversation,
+  type ConversationDeps,
   type Listener,
   type ProgramStart,
   readStreamFile,
-  runToldAgent,
-  type ToldAgentDeps,
+  runConversation,
 } from './told-agent.ts';
 
 /** The arguments and controls that a command line agent is started with. */
@@ -31,7 +31,7 @@ export interface StreamProgram<State> {
 const NOISE_LIMIT = 400;
 
 export async function runStreamAgent<State>(
-  deps: ToldAgentDeps,
+  deps: ConversationDeps,
   program: StreamProgram<State>,
   request: AgentRequest,
 ): Promise<AgentResult> {
@@ -43,14 +43,14 @@ export async function runStreamAgent<State>(
 }
 
 async function runOnce<State>(
-  deps: ToldAgentDeps,
+  deps: ConversationDeps,
   program: StreamProgram<State>,
   request: AgentRequest,
 ): Promise<{ readonly result: AgentResult; readonly lost: string | null }> {
   const session = await openSession(program.sessions, request, deps.secrets);
   const start = await program.start(request, session.resumeId);
   let hasWorked = false;
-  const result = await runToldAgent(
+  const result = await runConversation(
     deps,
     request,
     { ...start, stdin: session.prompt, ...(session.kept.length === 0 ? {} : { kept: session.kept }) },
@@ -90,7 +90,7 @@ export async function usageInStream<State>(
 
 /** Moves the session files of an interrupted start into the run. */
 export async function keepSessionOf<State>(
-  deps: Pick<ToldAgentDeps, 'secrets'>,
+  deps: Pick<ConversationDeps, 'secrets'>,
   { stream }: StreamProgram<State>,
   evidenceDir: string,
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function foldStreamFile<State>(stream: AgentStream<State>, evidenceDir: st
   await readStreamFile(evidenceDir, (value) => {
     state = stream.fold(state, value, 0).state;
   });
-  return stream.told(state);
+  return stream.report(state);
 }
 
 async function usedBy(place: SessionPlace, folder: string, id: string | null): Promise<Usage | null> {
@@ -114,7 +114,7 @@ async function usedBy(place: SessionPlace, folder: string, id: string | null): P
 }
 
 function listenTo<State>(
-  { model }: ToldAgentDeps,
+  { model }: ConversationDeps,
   { stream, sessions }: StreamProgram<State>,
   request: AgentRequest,
   { controls }: StreamStart,
@@ -128,9 +128,9 @@ function listenTo<State>(
       const folded = stream.fold(state, value, performance.now());
       state = folded.state;
       for (const entry of folded.entries) onEntry(entry);
-      onUsage(usageSince(stream.told(state).usage, session.before));
+      onUsage(usageSince(stream.report(state).usage, session.before));
     },
-    onNoise: (text) => notice(cut(text, NOISE_LIMIT)),
+    onNoise: (text) => notice(truncateEntry(text, NOISE_LIMIT)),
     onTooLong: (bytes) => notice(`a line of ${bytes} bytes was skipped`),
   });
   return {
@@ -139,12 +139,12 @@ function listenTo<State>(
     onStop: request.onStop,
     close: async ({ end, stderr }) => {
       lines.end();
-      const told = stream.told(state);
+      const told = stream.report(state);
       await session.close(told.sessionId);
       const folder = request.session === undefined ? null : `${request.session.folder}/${sessions.name}`;
       const total = told.usage ?? (folder === null ? null : await usedBy(sessions, folder, told.sessionId));
       return {
-        verdict: verdictOf(told, end, stderr.lastLine, request),
+        verdict: decideVerdict(told, end, stderr.lastLine, request),
         finalResponse: told.finalResponse,
         usage: usageSince(total, session.before),
         sessionId: told.sessionId,

@@ -3,12 +3,12 @@ import { lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { classifyFailure } from '../../agents/failure.ts';
-import { resultOf, type Verdict } from '../../agents/stream-verdict.ts';
+import { composeResult, type Verdict } from '../../agents/stream-verdict.ts';
 import { renderLine, renderTranscript, type TranscriptEntry } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import { readTail } from '../../planner/tail.ts';
 import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
-import type { Violation } from '../../policy/violation.ts';
+import type { PolicyViolation } from '../../policy/violation.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { LiveInput, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
@@ -17,7 +17,7 @@ import { createJsonLines } from './json-lines.ts';
 
 /** Runs an agent whose program reports its work on its standard output, line by line, while it runs. */
 
-export interface ToldAgentDeps {
+export interface ConversationDeps {
   readonly command: readonly [string, ...string[]];
   /** Null for the agent's default. */
   readonly model: string | null;
@@ -74,11 +74,11 @@ export interface Outcome {
   readonly controls: AgentControls;
   /** Besides the notes on its process. */
   readonly notes: readonly string[];
-  readonly violations?: readonly Violation[];
+  readonly violations?: readonly PolicyViolation[];
 }
 
-export async function runToldAgent(
-  deps: ToldAgentDeps,
+export async function runConversation(
+  deps: ConversationDeps,
   request: AgentRequest,
   start: ProgramStart,
   converse: (listener: Listener) => Conversation,
@@ -134,7 +134,7 @@ export async function runToldAgent(
     streamPath: ran.stdout.path,
     stderrPath: ran.stderr.path,
     finalResponse,
-    result: resultOf(readTail(finalResponse), usage),
+    result: composeResult(readTail(finalResponse), usage),
     reason,
     failure: traces === null ? null : classifyFailure(traces, ran.end, Date.now()),
     sessionId,
@@ -183,7 +183,7 @@ function listenerOf(
  * itself is only a launcher.
  */
 async function widenConfinement(
-  { resolveProgram, searchPath }: ToldAgentDeps,
+  { resolveProgram, searchPath }: ConversationDeps,
   { confinement, worktreePath }: AgentRequest,
   program: string,
   { readable, writable, kept }: ProgramStart,

@@ -1,18 +1,18 @@
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createAskedPlanner } from './asked-planner.ts';
+import { createPromptedPlanner } from './asked-planner.ts';
 
 /**
  * Stands in for a planner that is configured but not available. Each evaluation is then blocked or worse: the
  * rules set the lower bound, but they don't replace the planner.
  */
-export function createAbsentPlanner(
+export function createUnavailablePlanner(
   name: string,
   family: 'model' | 'agent',
   why: string,
   prompts: PromptCatalog,
 ): Planner {
-  return createAskedPlanner({
+  return createPromptedPlanner({
     name,
     family,
     prompts,

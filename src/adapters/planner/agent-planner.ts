@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { excerptOf } from '../../planner/table/floor.ts';
+import { excerptReply } from '../../planner/table/floor.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
-import { createAskedPlanner, type Question, type Reply } from './asked-planner.ts';
+import { createPromptedPlanner, type Question, type Reply } from './asked-planner.ts';
 import { STRUCTURED_CLIS, type StructuredAgent, type StructuredCli } from './structured-cli.ts';
 
 export interface AgentPlannerDeps {
@@ -28,7 +28,7 @@ export interface AgentPlannerDeps {
 
 /** Asks the command line of an agent, in an empty folder and without tools if the agent can disable them. */
 export function createAgentPlanner(deps: AgentPlannerDeps): Planner {
-  return createAskedPlanner({
+  return createPromptedPlanner({
     name: `agent:${deps.agent}`,
     family: 'agent',
     prompts: deps.prompts,
@@ -110,7 +110,7 @@ function describeAbnormalEnd(
   limitMs: number,
   idleMs: number | null,
 ): string | null {
-  const lastLine = stderr.lastLine === null ? '' : `: ${excerptOf(stderr.lastLine)}`;
+  const lastLine = stderr.lastLine === null ? '' : `: ${excerptReply(stderr.lastLine)}`;
   switch (end.kind) {
     case 'exited':
       return null;

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
-import type { Judgement } from '../../contracts/planner/planner-trace.ts';
+import type { Evaluation } from '../../contracts/planner/planner-trace.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import { createFence } from '../../planner/prompts/fence.ts';
-import { promptInputs } from '../../planner/prompts/prompt-inputs.ts';
-import { type ProposalSchema, proposalSchema } from '../../planner/prompts/proposal-schema.ts';
+import { composePromptInputs } from '../../planner/prompts/prompt-inputs.ts';
+import { createProposalSchema, type ProposalSchema } from '../../planner/prompts/proposal-schema.ts';
 import { composeQuestion, type RunMaterial } from '../../planner/prompts/question.ts';
-import { judgeByRules } from '../../planner/table/evaluation.ts';
+import { evaluateByRules } from '../../planner/table/evaluation.ts';
 import { applyFloor, refuseProposal } from '../../planner/table/floor.ts';
 import { maskSecrets, maskValue } from '../../policy/secrets.ts';
-import type { Asking, Planner } from '../../ports/planner.ts';
+import type { EvaluateOptions, Planner } from '../../ports/planner.ts';
 import type { PromptCatalog, RenderResult } from '../../ports/prompts.ts';
 
 /** One question to a model or an agent. */
 export interface Question {
   readonly prompt: string;
   readonly schema: ProposalSchema;
-  readonly asking: Asking;
+  readonly asking: EvaluateOptions;
   readonly signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export type Said =
   /** No usable reply. `came` is what was received instead, if anything. */
   | { readonly kind: 'nothing'; readonly code: string; readonly summary: string; readonly came?: unknown };
 
-export interface AskedPlannerDeps {
+export interface PromptedPlannerDeps {
   readonly name: string;
   readonly family: 'model' | 'agent';
   readonly prompts: PromptCatalog;
@@ -47,29 +47,29 @@ export interface AskedPlannerDeps {
  * A planner that asks a model or an agent and checks the answer against the rules: the decision can be worse
  * than theirs, but not better.
  */
-export function createAskedPlanner(deps: AskedPlannerDeps): Planner {
+export function createPromptedPlanner(deps: PromptedPlannerDeps): Planner {
   return {
     name: deps.name,
     family: deps.family,
     unavailable: deps.unavailable,
-    judge: (input, signal, asking = {}) => judgeByAsking(deps, input, signal, asking),
+    evaluate: (input, signal, asking = {}) => judgeByAsking(deps, input, signal, asking),
   };
 }
 
 async function judgeByAsking(
-  deps: AskedPlannerDeps,
+  deps: PromptedPlannerDeps,
   input: PlannerInput,
   signal: AbortSignal,
-  asking: Asking,
-): Promise<Judgement> {
-  const byRules = judgeByRules(input);
+  asking: EvaluateOptions,
+): Promise<Evaluation> {
+  const byRules = evaluateByRules(input);
   // If the rules can't read the evidence, the planner can't either.
   if (byRules.trace.rows.length === 0) return byRules;
   const prompt = await renderQuestion(deps.prompts, input, asking);
   const reply: Reply = prompt.ok
     ? await deps.ask({
         prompt: maskSecrets(prompt.text, deps.secrets),
-        schema: proposalSchema(input.allowed_next_steps),
+        schema: createProposalSchema(input.allowed_next_steps),
         asking,
         signal,
       })
@@ -86,11 +86,11 @@ async function judgeByAsking(
  * same for every source.
  */
 function applyRules(
-  deps: AskedPlannerDeps,
-  byRules: Judgement,
+  deps: PromptedPlannerDeps,
+  byRules: Evaluation,
   reply: Reply,
   input: PlannerInput,
-): Judgement {
+): Evaluation {
   const { floor, rows } = byRules.trace;
   const { said, usage, attempts } = reply;
   const floored =
@@ -112,7 +112,7 @@ const MATERIAL = ['task', 'diff', 'claims'];
 async function renderQuestion(
   prompts: PromptCatalog,
   input: PlannerInput,
-  asking: Asking,
+  asking: EvaluateOptions,
 ): Promise<RenderResult> {
   const prompt = prompts.byRef.get(input.evaluate_prompt);
   if (prompt === undefined)
@@ -120,7 +120,7 @@ async function renderQuestion(
   const names = [...prompt.inputs.map(({ name }) => name), ...MATERIAL];
   const material: RunMaterial & Record<string, unknown> = (await asking.inputs?.(names)) ?? {};
   const fence = createFence(randomBytes(16).toString('hex'));
-  const rendered = prompts.render(prompt, promptInputs(input, material), fence.wrap);
+  const rendered = prompts.render(prompt, composePromptInputs(input, material), fence.wrap);
   if (!rendered.ok) return rendered;
   const uses = prompts.variables(prompt.body);
   return { ok: true, text: composeQuestion(input, material, { text: rendered.text, uses }, fence) };

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
-import { excerptOf } from '../../planner/table/floor.ts';
+import { excerptReply } from '../../planner/table/floor.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createAskedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
+import { createPromptedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
 import { type AskOnce, type ModelAddress, openModel, type RequestEnd } from './model-client.ts';
 import { type RequestFailure, type RetryPolicy, retryDelayMs } from './retry.ts';
 
@@ -25,7 +25,7 @@ export interface ModelPlannerDeps {
 /** Asks a model through the AI SDK. */
 export function createModelPlanner(deps: ModelPlannerDeps): Planner {
   const { provider, model, apiKey } = deps.address;
-  return createAskedPlanner({
+  return createPromptedPlanner({
     name: `model:${provider}/${model}`,
     family: 'model',
     prompts: deps.prompts,
@@ -74,7 +74,7 @@ function readProposal({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' 
   if (cutBy === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
   if (answer.trim() === '')
     return { kind: 'nothing', code: 'planner_reply_missing', summary: `the planner gave no reply: ${cutBy}` };
-  const summary = `the reply of the planner is no decision: ${cutBy}; it was: ${excerptOf(answer)}`;
+  const summary = `the reply of the planner is no decision: ${cutBy}; it was: ${excerptReply(answer)}`;
   return { kind: 'nothing', code: 'planner_reply_invalid', summary, came: answer };
 }
 
@@ -118,7 +118,7 @@ function failureText(
 ): string {
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`;
   const place = address.baseUrl === null ? '' : ` at ${address.baseUrl}`;
-  const text = `${excerptOf(message)}${place}${tried}`;
+  const text = `${excerptReply(message)}${place}${tried}`;
   if (failure.status === null) return text;
   const key = failure.status === 401 || failure.status === 403 ? keyHint(apiKeyEnv) : '';
   return `it answered with status ${failure.status}: ${text}${key}${waitHint(failure)}`;

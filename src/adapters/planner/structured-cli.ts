@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
-import { excerptOf } from '../../planner/table/floor.ts';
+import { excerptReply } from '../../planner/table/floor.ts';
 import { parseJson } from '../../text/json.ts';
 import type { Said } from './asked-planner.ts';
 
@@ -62,7 +62,7 @@ const claudeResultSchema = z.looseObject({
 const NO_VALID_ANSWER = 'error_max_structured_output_retries';
 
 function describeInvalid(told: string): Said {
-  const summary = `the agent gave no reply that fits the schema of a decision: ${excerptOf(told)}`;
+  const summary = `the agent gave no reply that fits the schema of a decision: ${excerptReply(told)}`;
   return { kind: 'nothing', code: 'planner_reply_invalid', summary };
 }
 
@@ -148,6 +148,6 @@ export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> =
 
 function describeFailure({ exitCode, stderr }: CliEnd, told: string): Said {
   const word = told.trim() === '' ? stderr : told;
-  const summary = `the agent ended with code ${exitCode} and no judgement; it said: ${excerptOf(word)}`;
+  const summary = `the agent ended with code ${exitCode} and no judgement; it said: ${excerptReply(word)}`;
   return { kind: 'nothing', code: 'planner_unavailable', summary };
 }

@@ -38,7 +38,7 @@ export async function sweep(mark: string, group: number | null): Promise<number>
 }
 
 /** Sends TERM to every process of the mark or the group, but not to the leader. */
-export async function askToEnd(mark: string, leader: number): Promise<void> {
+export async function terminateGroup(mark: string, leader: number): Promise<void> {
   const found = await filterPids(async (pid) => {
     if (pid === leader) return false;
     if (hasMark(await readProc(pid, 'environ'), mark)) return true;

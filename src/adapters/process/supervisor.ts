@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { endOfStop, type PassedBound, type ProcessEnd } from '../../contracts/run/process-end.ts';
+import { createStoppedEnd, type PassedBound, type ProcessEnd } from '../../contracts/run/process-end.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
 import { type BoundWatch, type ProcessBounds, watchBounds } from './bound-watch.ts';
 import { type StartedChild, startChild } from './child-start.ts';
-import { askToEnd, isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
+import { isGroupAlive, signalExists, sweep, terminateGroup } from './mark-sweep.ts';
 import { raiseOomScore } from './step-processes.ts';
 import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
 
@@ -111,7 +111,7 @@ async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<Proc
   const sandboxArgv =
     sandbox === null || spec.confinement === null
       ? null
-      : await sandbox.enclose(spec.argv, spec.cwd, spec.confinement);
+      : await sandbox.wrapCommand(spec.argv, spec.cwd, spec.confinement);
   const child = await startChild(spec, sandboxArgv, outerMarks);
   if ('kind' in child) return finish(child, 0);
   raiseOomScore(child.pid);
@@ -157,7 +157,7 @@ async function supervise(
     watch.release();
     boundWatch.release();
     const hasExited = typeof first !== 'string' && 'kind' in first;
-    const end: ProcessEnd = hasExited ? first : endOfStop(first);
+    const end: ProcessEnd = hasExited ? first : createStoppedEnd(first);
     if (!hasExited) await stop(child, spec, first);
     return { end, leftovers: await sweep(spec.mark, child.pid) };
   } catch (error) {
@@ -192,7 +192,7 @@ async function stopGroup(
   child: StartedChild,
   { graceMs, mark }: Pick<ProcessSpec, 'graceMs' | 'mark'>,
 ): Promise<void> {
-  if (child.isEnclosed) await askToEnd(mark, child.pid);
+  if (child.isEnclosed) await terminateGroup(mark, child.pid);
   else signalGroup(child, 'SIGTERM');
   await waitForGroup(child, graceMs);
   signalGroup(child, 'SIGKILL');

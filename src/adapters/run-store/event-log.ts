@@ -19,9 +19,9 @@ export interface LogEnd {
 
 const LOG_START: LogEnd = { seq: 0, head: '0'.repeat(64) };
 
-export type LogReading = SoundLog | { readonly ok: false; readonly line: number; readonly message: string };
+export type LogReading = IntactLog | { readonly ok: false; readonly line: number; readonly message: string };
 
-export interface SoundLog {
+export interface IntactLog {
   readonly ok: true;
   readonly events: readonly RunEvent[];
   /** Length of the complete lines; what follows is torn. */
@@ -33,7 +33,7 @@ export interface SoundLog {
 }
 
 /** The reading of a log whose first line is not written yet. */
-export const EMPTY_LOG: SoundLog = {
+export const EMPTY_LOG: IntactLog = {
   ok: true,
   events: [],
   soundBytes: 0,

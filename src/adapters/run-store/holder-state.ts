@@ -17,7 +17,7 @@ export interface HolderObservation {
  * Decides whether the holder of a lock still holds it. Within one PID namespace of one boot the process table is
  * reliable, so a killed driver is replaced at once. From anywhere else a pid is meaningless, and only the lease counts.
  */
-export function judgeHolder(
+export function classifyHolder(
   holder: ProcessIdentity,
   observer: ProcessIdentity,
   seen: HolderObservation,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, syncFolder, writeAll } from './atomic-file.ts';
-import { judgeHolder } from './holder-state.ts';
+import { classifyHolder } from './holder-state.ts';
 import { formatIdentity, lookUpProcess, parseIdentity, thisProcess } from './process-identity.ts';
 
 /**
@@ -109,7 +109,7 @@ function isAbandoned(owner: string, ageMs: number): boolean {
   const identity = parseIdentity(owner);
   if (identity === null) return false;
   const seen = { process: lookUpProcess(identity.pid), leaseAgeMs: ageMs };
-  return judgeHolder(identity, thisProcess(), seen, KEEP_MS) !== 'alive';
+  return classifyHolder(identity, thisProcess(), seen, KEEP_MS) !== 'alive';
 }
 
 export async function discardJournal(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
-import { EMPTY_LOG, EVENTS_FILE, missingLines, readLog, type SoundLog } from './event-log.ts';
+import { EMPTY_LOG, EVENTS_FILE, type IntactLog, missingLines, readLog } from './event-log.ts';
 import { discardJournal, type FoundJournal, findJournals, linesOf, runsIn } from './journal.ts';
 import type { LeaseTiming } from './lease.ts';
 import { readRegularFile } from './regular-file.ts';
@@ -14,7 +14,7 @@ import { acquireLock } from './run-lock.ts';
  */
 export async function settleLog(
   logPath: string,
-  { torn, soundBytes }: Pick<SoundLog, 'torn' | 'soundBytes'>,
+  { torn, soundBytes }: Pick<IntactLog, 'torn' | 'soundBytes'>,
   { isTakeover }: { readonly isTakeover: boolean },
 ): Promise<void> {
   if (torn.length > 0) await writeFile(`${logPath}.torn-${soundBytes}`, torn);
@@ -38,7 +38,7 @@ export async function clearHalfWritten(runPath: string): Promise<void> {
  * After a power loss a log may lack lines that only the journal of its process has made durable. Completes all runs of
  * a journal whose process is gone, and then removes the journal.
  */
-export async function takeInJournals(runsDir: string, timing: LeaseTiming): Promise<void> {
+export async function adoptJournals(runsDir: string, timing: LeaseTiming): Promise<void> {
   for (const journal of await findJournals(runsDir)) {
     if (!journal.isLeft) continue;
     let isComplete = true;

@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../contracts/run/run-lease.ts';
 import { isCode } from './atomic-file.ts';
-import { type HolderState, judgeHolder } from './holder-state.ts';
+import { classifyHolder, type HolderState } from './holder-state.ts';
 import { holdLease, instant, type Lease, type LeaseTiming } from './lease.ts';
 import {
   formatIdentity,
@@ -131,7 +131,7 @@ async function observeLocks(runPath: string, nowMs: number, leaseMs: number): Pr
 function stateOf(holder: ProcessIdentity | null, leaseAgeMs: number, leaseMs: number): HolderState {
   if (holder === null) return 'dead';
   const seen = { process: lookUpProcess(holder.pid), leaseAgeMs };
-  return judgeHolder(holder, thisProcess(), seen, leaseMs);
+  return classifyHolder(holder, thisProcess(), seen, leaseMs);
 }
 
 async function listLockNames(runPath: string): Promise<readonly string[]> {

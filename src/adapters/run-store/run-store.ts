@@ -8,14 +8,14 @@ import {
   createLogWriter,
   EMPTY_LOG,
   EVENTS_FILE,
+  type IntactLog,
   type LogReading,
   readLog,
-  type SoundLog,
 } from './event-log.ts';
 import { type Committer, createCommitter } from './group-commit.ts';
 import { createJournal, findJournals } from './journal.ts';
 import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
-import { clearHalfWritten, completeLog, settleLog, takeInJournals } from './log-repair.ts';
+import { adoptJournals, clearHalfWritten, completeLog, settleLog } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns } from './run-index.ts';
 import { acquireLock, findDriver } from './run-lock.ts';
@@ -110,7 +110,7 @@ async function openDriven(
   runId: string,
   path: string,
   lease: Lease,
-  reading: SoundLog,
+  reading: IntactLog,
 ): Promise<DrivenRun> {
   const { lost, expectHeld } = lease;
   const file = await deps.committer.open(join(path, EVENTS_FILE), {
@@ -186,7 +186,7 @@ async function readRun({ lease }: OpenStore, runId: string, path: string): Promi
 
 async function driveRun(deps: OpenStore, runId: string, path: string): Promise<DriveResult> {
   if (!(await exists(path))) return { ok: false, problem: { kind: 'missing' } };
-  await takeInJournals(deps.runsDir, deps.lease);
+  await adoptJournals(deps.runsDir, deps.lease);
   const lock = await acquireLock(path, deps.lease);
   if (!lock.ok) return { ok: false, problem: { kind: 'driven', driver: lock.driver } };
   const { lease } = lock;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Confinement, KeptFolder, Sandbox } from '../../ports/sandbox.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { isPathInside } from '../../text/paths.ts';
-import { foldersOf, shownOfHome, shownOfPath } from './home-view.ts';
+import { foldersOf, listVisibleHome, listVisiblePath } from './home-view.ts';
 import { type Mount, mountFlags, planMounts } from './mount-plan.ts';
 import type { RootOnly } from './root-only.ts';
 
@@ -26,7 +26,7 @@ export interface BubblewrapDeps {
  * Separate namespaces, no capabilities (a process of root would have them all), and death with the parent process. No
  * new session: the supervisor has already started one and stops the process by its group.
  */
-export const ENCLOSING_FLAGS = [
+export const SANDBOX_FLAGS = [
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
@@ -61,11 +61,11 @@ const RESOLVER_FILE = '/etc/resolv.conf';
 export function createBubblewrap(deps: BubblewrapDeps): Sandbox {
   return {
     name: 'bubblewrap',
-    enclose: async (argv, cwd, confinement) => {
+    wrapCommand: async (argv, cwd, confinement) => {
       const mounts = await collectMounts(deps, argv, cwd, confinement);
       return [
         ...deps.command,
-        ...ENCLOSING_FLAGS,
+        ...SANDBOX_FLAGS,
         ...(confinement.network === 'deny' ? ['--unshare-net'] : []),
         ...mountFlags(planMounts(mounts), deps.privateBytes),
         '--chdir',
@@ -93,8 +93,8 @@ async function collectMounts(
     [
       ...SYSTEM_FILES,
       await realpath(RESOLVER_FILE).catch(() => RESOLVER_FILE),
-      ...shownOfHome(deps.home, confinement.network === 'allow'),
-      ...shownOfPath(deps.searchPath),
+      ...listVisibleHome(deps.home, confinement.network === 'allow'),
+      ...listVisiblePath(deps.searchPath),
       ...(await findProgramFiles(deps, argv, cwd, own)),
     ],
     'readable',

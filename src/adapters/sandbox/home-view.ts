@@ -47,13 +47,13 @@ const PACKAGE_STORES = [
 ];
 
 /** The folders of a home that every sandboxed process can read. */
-export function shownOfHome(home: string, hasNetwork: boolean): string[] {
+export function listVisibleHome(home: string, hasNetwork: boolean): string[] {
   const names = hasNetwork ? TOOLCHAINS : [...TOOLCHAINS, ...PACKAGE_STORES];
   return names.map((name) => join(home, name));
 }
 
 /** The folders of the PATH, and what programs in them need: the `lib` beside a `bin`, the packages around a `.bin`. */
-export function shownOfPath(searchPath: string | undefined): string[] {
+export function listVisiblePath(searchPath: string | undefined): string[] {
   return foldersOf(searchPath).flatMap((folder) => {
     const parent = dirname(folder);
     if (basename(folder) === '.bin' && basename(parent) === 'node_modules') return [parent];

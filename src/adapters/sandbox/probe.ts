@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
-import { ENCLOSING_FLAGS } from './bubblewrap.ts';
+import { SANDBOX_FLAGS } from './bubblewrap.ts';
 
 const run = promisify(execFile);
 
@@ -38,7 +38,7 @@ export async function probeBubblewrap(
 
 /** Null if it works, otherwise its error message. */
 async function tryVariant(program: string, variant: readonly string[]): Promise<string | null> {
-  const flags = [...variant, ...ENCLOSING_FLAGS, '--unshare-net', '--tmpfs', '/tmp', '--chdir', '/'];
+  const flags = [...variant, ...SANDBOX_FLAGS, '--unshare-net', '--tmpfs', '/tmp', '--chdir', '/'];
   try {
     await run(program, [...flags, '--', '/bin/sh', '-c', ':'], { timeout: PROBE_LIMIT_MS, cwd: '/' });
     return null;

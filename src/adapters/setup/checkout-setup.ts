@@ -15,8 +15,8 @@ import { createPythonSites } from './python-sites.ts';
 import { restoreTree } from './restore-tree.ts';
 import { type CommandDeps, runCommands } from './run-commands.ts';
 import { createSetupCache, type SetupCache } from './setup-cache.ts';
-import { digestOf, keyFilesOf } from './setup-digest.ts';
-import { expandPatterns, linkOnTheWay } from './setup-paths.ts';
+import { computeSetupDigest, keyFilesOf } from './setup-digest.ts';
+import { expandPatterns, findLinkInPath } from './setup-paths.ts';
 import { readTopFiles } from './top-files.ts';
 import {
   ChangedTreeError,
@@ -58,7 +58,7 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
     request,
     pauses: createPauses(request.signal),
     cache: createSetupCache(deps.cacheFolder),
-    digest: () => digestOf({ setup: config, versions }, request.checkout, request.env),
+    digest: () => computeSetupDigest({ setup: config, versions }, request.checkout, request.env),
     scan: () => scanCheckout(pythonSites, request),
   });
   const runGuarded = async (
@@ -82,7 +82,7 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
     isConfigured: setup !== null,
     commands: setup?.run ?? [],
     digest: ({ checkout, env }) =>
-      setup === null ? Promise.resolve(null) : digestOf({ setup, versions }, checkout, env),
+      setup === null ? Promise.resolve(null) : computeSetupDigest({ setup, versions }, checkout, env),
     keyFiles: (checkout) => (setup === null ? Promise.resolve(new Map()) : keyFilesOf(setup, checkout)),
     prepare: (request) => runGuarded(request, prepare),
     restore: (request) => runGuarded(request, restore),
@@ -151,7 +151,7 @@ async function takeFromCache(
       continue;
     }
     for (const top of entry.tops) {
-      const link = await linkOnTheWay(checkout, top);
+      const link = await findLinkInPath(checkout, top);
       if (link !== null) return failure(`setup.cache: ${top} leads through the link ${link}`, [], notes);
     }
     try {
@@ -238,7 +238,7 @@ async function restore(preparation: Preparation): Promise<SetupResult> {
     return prepare(preparation);
   const present = await expandPatterns(checkout, setup.cache?.paths ?? []);
   for (const top of new Set([...present, ...entry.tops])) {
-    const link = await linkOnTheWay(checkout, top);
+    const link = await findLinkInPath(checkout, top);
     if (link !== null) return failure(`setup.cache: ${top} leads through the link ${link}`, [], []);
   }
   try {

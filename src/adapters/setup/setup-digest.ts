@@ -31,7 +31,7 @@ export interface DigestDeps {
 }
 
 /** A digest of everything that decides what the commands create. */
-export async function digestOf(
+export async function computeSetupDigest(
   { setup, versions }: DigestDeps,
   checkout: string,
   env: Readonly<Record<string, string>>,

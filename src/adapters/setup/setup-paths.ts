@@ -40,7 +40,7 @@ async function searchPattern(found: Set<string>, checkout: string, pattern: stri
  * A parent of a path that is not a real folder, or null. An agent that replaces a folder by a link must not
  * decide where setup writes or removes files.
  */
-export async function linkOnTheWay(checkout: string, path: string): Promise<string | null> {
+export async function findLinkInPath(checkout: string, path: string): Promise<string | null> {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     const found = await lstat(join(checkout, folder)).catch(() => null);
     if (found !== null && !found.isDirectory()) return folder;

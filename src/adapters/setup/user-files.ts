@@ -3,7 +3,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isGlob, normalizePattern } from '../../setup/owned-paths.ts';
-import { expandPatterns, linkOnTheWay } from './setup-paths.ts';
+import { expandPatterns, findLinkInPath } from './setup-paths.ts';
 import { copyTree, listTree, type Pauses, removeTree } from './tree.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ export async function copyUserFiles(
     if (paths.length === 0 && !isGlob(pattern))
       return `setup.copy: ${normalizePattern(pattern)} does not exist in ${repoRoot}`;
     for (const path of paths) {
-      const link = await linkOnTheWay(checkout, path);
+      const link = await findLinkInPath(checkout, path);
       if (link !== null) return `setup.copy: ${path} leads through the link ${link}`;
       await copyPath(repoRoot, checkout, path, pauses);
     }
@@ -67,7 +67,7 @@ export async function removeOwned(
   pauses: Pauses,
 ): Promise<string | null> {
   for (const path of await expandPatterns(checkout, patterns)) {
-    const link = await linkOnTheWay(checkout, path);
+    const link = await findLinkInPath(checkout, path);
     if (link !== null) return `setup.cache: ${path} leads through the link ${link}`;
     if ((await lstat(join(checkout, path)).catch(() => null)) !== null)
       await removeTree(join(checkout, path), pauses);

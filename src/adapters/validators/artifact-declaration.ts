@@ -1,7 +1,7 @@
 import { isAbsolute, posix, relative } from 'node:path';
 import type { ValidatorPlace } from '../../ports/validator.ts';
 import { isPathInside } from '../../text/paths.ts';
-import { fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
+import { fillPlaceholders, hasParentSegments, pathValues, type Refused } from './placeholders.ts';
 import type { RootName } from './roots.ts';
 
 /** One entry of `artifacts`, with its placeholders filled in. */
@@ -24,7 +24,7 @@ export function declareArtifact(template: string, place: ValidatorPlace): Artifa
   const filled = fillPlaceholders(template, pathValues(place));
   if (!filled.ok) return filled;
   const { roots, path } = locateRoots(filled.text, place);
-  if (isAbsolute(path) || leavesByDots(template)) return outside('artifact', template);
+  if (isAbsolute(path) || hasParentSegments(template)) return rejectOutside('artifact', template);
   const name = plainName(path);
   if (name === '' || name === '.') return { ok: false, reason: `artifact names nothing: \`${template}\`` };
   const literal = !GLOB_CHARACTERS.test(name);
@@ -42,7 +42,7 @@ export function plainName(path: string): string {
   return posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
 }
 
-export function outside(what: string, path: string): Refused {
+export function rejectOutside(what: string, path: string): Refused {
   return { ok: false, reason: `${what} refused: \`${path}\` is outside the worktree and the run directory` };
 }
 

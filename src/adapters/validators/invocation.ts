@@ -2,7 +2,13 @@ import { open, stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { RunnableValidator, ValidatorPlace } from '../../ports/validator.ts';
 import { isPathInside } from '../../text/paths.ts';
-import { argumentValues, fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
+import {
+  argumentValues,
+  fillPlaceholders,
+  hasParentSegments,
+  pathValues,
+  type Refused,
+} from './placeholders.ts';
 import { realPathOf, realRoots, rootOf } from './roots.ts';
 
 export interface Invocation {
@@ -72,7 +78,7 @@ function resolveEntrypoint(validator: Script, place: ValidatorPlace): Entrypoint
     return { ok: false, reason: `entrypoint refused: \`${program}\` is not an allowed command` };
   }
   const path = resolve(place.worktreePath, program);
-  if (leavesByDots(validator.entrypoint) || !isWithinPlace(path, place)) {
+  if (hasParentSegments(validator.entrypoint) || !isWithinPlace(path, place)) {
     return refusedPath('entrypoint', validator.entrypoint, 'lexically');
   }
   return { ok: true, kind: 'file', program: path };
@@ -83,7 +89,7 @@ function resolveCwd(validator: Script, place: ValidatorPlace): { ok: true; path:
   const filled = fillPlaceholders(validator.cwd, pathValues(place));
   if (!filled.ok) return filled;
   const path = resolve(place.worktreePath, filled.text);
-  if (leavesByDots(validator.cwd) || !isWithinPlace(path, place)) {
+  if (hasParentSegments(validator.cwd) || !isWithinPlace(path, place)) {
     return refusedPath('cwd', validator.cwd, 'lexically');
   }
   return { ok: true, path };

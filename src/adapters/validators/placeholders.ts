@@ -39,6 +39,6 @@ export function argumentValues(place: ValidatorPlace): PlaceholderValues {
   return { ...pathValues(place), repo: place.repoRoot };
 }
 
-export function leavesByDots(path: string): boolean {
+export function hasParentSegments(path: string): boolean {
   return path.split('/').includes('..');
 }

@@ -1,8 +1,13 @@
 import { isAbsolute } from 'node:path';
 import type { RunnableValidator } from '../../ports/validator.ts';
 import { parseReportSource, type ReportSource } from '../../reports/report-source.ts';
-import { type ArtifactDeclaration, GLOB_CHARACTERS, outside, plainName } from './artifact-declaration.ts';
-import { leavesByDots, type Refused } from './placeholders.ts';
+import {
+  type ArtifactDeclaration,
+  GLOB_CHARACTERS,
+  plainName,
+  rejectOutside,
+} from './artifact-declaration.ts';
+import { hasParentSegments, type Refused } from './placeholders.ts';
 
 export function reportSourceOf({ report }: RunnableValidator): ReportSource | null {
   return report === null ? null : parseReportSource(report);
@@ -17,7 +22,7 @@ export function reportName(source: ReportSource): string {
 export function declareReport(source: ReportSource): ArtifactDeclaration | Refused | null {
   if (source.path === null) return null;
   const { kind, path } = source;
-  if (isAbsolute(path) || leavesByDots(path)) return outside('report', path);
+  if (isAbsolute(path) || hasParentSegments(path)) return rejectOutside('report', path);
   const name = reportName(source);
   if (name === '' || name === '.') return { ok: false, reason: `report names nothing: \`${path}\`` };
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/run/process-end.ts';
-import { networkWant } from '../../policy/network-want.ts';
+import { findNetworkError } from '../../policy/network-want.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
@@ -37,7 +37,7 @@ function confinementOf({ confinement, validator }: ValidatorRequest): Confinemen
 async function networkReason(ran: ProcessResult, request: ValidatorRequest): Promise<string | null> {
   if (confinementOf(request)?.network !== 'deny') return null;
   const output = await Promise.all([ran.stderr, ran.stdout].map(({ path }) => readEnd(path)));
-  const line = networkWant(output.join('\n'));
+  const line = findNetworkError(output.join('\n'));
   if (line === null) return null;
   const canHaveOne = request.validator.kind === 'command' && request.confinement?.networkDenied !== true;
   const fix = canHaveOne

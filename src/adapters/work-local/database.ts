@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Libsql from 'libsql';
-import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
+import { describeFailure, ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { describeDatabaseFailure } from './database-failure.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 
@@ -62,8 +62,8 @@ export function createWorkDatabase(path: string): WorkDatabase {
  */
 export async function createFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    const { message, wayOut } = tellFailure(error);
-    if (wayOut !== null) throw error;
+    const { message, fix } = describeFailure(error);
+    if (fix !== null) throw error;
     throw new ExpectedFailure(
       `the folder ${folder} can't be created (${message}): move away the file in its place`,
       { cause: error },

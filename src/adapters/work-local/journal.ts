@@ -23,7 +23,7 @@ export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJ
   return {
     read: async (afterSeq) =>
       (await database.read((tables) => readAfter(database.path, tables, afterSeq))) ?? [],
-    alone: (work) =>
+    withLock: (work) =>
       lock.hold(
         async () => {
           let isReleased = false;

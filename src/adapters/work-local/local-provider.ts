@@ -3,11 +3,11 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Pipeline, Revision } from '../../contracts/work/work-item.ts';
 import type { Revisions } from '../../ports/revisions.ts';
 import type {
-  Merged,
   MergeRequest,
+  MergeResult,
   ProviderWritten,
-  RevisionMade,
   RevisionRequest,
+  RevisionResult,
   WorkProvider,
 } from '../../ports/work-provider.ts';
 import type { Tables, WorkDatabase } from './database.ts';
@@ -98,15 +98,15 @@ async function makeRevision(
   { database, revisions }: LocalProviderDeps,
   keyed: KeyedRequest,
   request: RevisionRequest,
-): Promise<RevisionMade> {
-  const known = await findAnswer<RevisionMade>(database, keyed);
+): Promise<RevisionResult> {
+  const known = await findAnswer<RevisionResult>(database, keyed);
   if (known !== undefined) return known;
   const { itemId, title, body, author } = request;
   const item = await database.read((tables) => findItem(tables, itemId));
   if (item === null) throw new ExpectedFailure(`there is no work item ${JSON.stringify(itemId)}`);
   const made = await revisions.make(request);
   if (!made.ok) return made;
-  return applyOnce<RevisionMade>(database, keyed, (tables) => {
+  return applyOnce<RevisionResult>(database, keyed, (tables) => {
     const id = `r${itemId}`;
     tables.run(
       `INSERT INTO revisions (id, item_id, head_sha, head_ref, fields, pipeline) VALUES (?, ?, ?, ?, ?, ?)
@@ -129,8 +129,8 @@ async function merge(
   { database, revisions }: LocalProviderDeps,
   keyed: KeyedRequest,
   request: MergeRequest,
-): Promise<Merged> {
-  const known = await findAnswer<Merged>(database, keyed);
+): Promise<MergeResult> {
+  const known = await findAnswer<MergeResult>(database, keyed);
   if (known !== undefined) return known;
   const { itemId, revisionId } = request;
   const revision = await database.read((tables) => findRevision(tables, revisionId));
@@ -139,7 +139,7 @@ async function merge(
       `there is no revision ${JSON.stringify(revisionId)} of work item ${JSON.stringify(itemId)}`,
     );
   const merged = await revisions.merge(request);
-  return merged.ok ? applyOnce<Merged>(database, keyed, () => merged) : merged;
+  return merged.ok ? applyOnce<MergeResult>(database, keyed, () => merged) : merged;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { gitMarkOf } from '../../contracts/run/process-mark.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
-import { lookAtFile, overlaySnapshot } from './files/overlay.ts';
+import { inspectFile, overlaySnapshot } from './files/overlay.ts';
 import { restoreSnapshot, takeSnapshot } from './files/snapshots.ts';
 import { removeSpecialFiles } from './files/special-files.ts';
 import { openTemporaryFolder, removeTemporaryFolder } from './files/temporary-folder.ts';
@@ -95,7 +95,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       await reopenWorkspace(deps, workspace, tree, { ownedPaths });
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
-    fileInPlace: async (workspace, tree, file) => lookAtFile(await open(workspace), tree, file),
+    fileInPlace: async (workspace, tree, file) => inspectFile(await open(workspace), tree, file),
     overlay: async (workspace, base, name, files) =>
       overlaySnapshot(await open(workspace), base, name, files),
     restore: async (workspace, target, salvageName) =>

@@ -14,7 +14,7 @@ import { removeSpecialFiles } from './files/special-files.ts';
 import { removeTemporaryFolder } from './files/temporary-folder.ts';
 import type { RunDiffRequest } from './files/tree-diff.ts';
 import { withUnlocked } from './files/unlock.ts';
-import { copyFileIfThere, kindOf } from './git/file-kind.ts';
+import { copyFileIfPresent, kindOf } from './git/file-kind.ts';
 import type { Git } from './git/git-command.ts';
 import { writeTree } from './git/revision.ts';
 import { layOutCheckout, readBaseTree, readOwnedPaths } from './repository/layout.ts';
@@ -58,7 +58,7 @@ export async function openJudgeCheckout(
   else await cleanCheckout(repository, git);
   await layOutCheckout(storeDir, join(path, '.git'));
   await pointHead(workspace, snapshot.commit);
-  await copyFileIfThere(index, join(path, '.git/index'));
+  await copyFileIfPresent(index, join(path, '.git/index'));
   await ensureHarnessLink(repository, path);
   await removeTemporaryFolder(path);
   await writeFile(completeMarkPath(repository), '');

@@ -1,5 +1,5 @@
 import type { PlannerVector } from '../../contracts/planner/planner-vector.ts';
-import { type Drift, driftOf, parseVector } from '../../planner/vector.ts';
+import { compareWithVector, type Drift, parseVector } from '../../planner/vector.ts';
 import type { Planner } from '../../ports/planner.ts';
 import { UseCaseError } from '../use-case-error.ts';
 import { invalidDocument } from './evaluate.ts';
@@ -48,8 +48,8 @@ export function parseVectors(
 export async function checkVectors(planner: Planner, files: readonly VectorFile[]): Promise<CheckedVectors> {
   const vectors: CheckedVector[] = [];
   for (const file of files) {
-    const { decision } = await planner.judge(file.vector.input, new AbortController().signal);
-    vectors.push({ ...file, actual: decision.status, drift: driftOf(file.vector, decision) });
+    const { decision } = await planner.evaluate(file.vector.input, new AbortController().signal);
+    vectors.push({ ...file, actual: decision.status, drift: compareWithVector(file.vector, decision) });
   }
   const failed = vectors.filter(({ drift }) => drift.length > 0).length;
   return { planner: planner.name, vectors, failed };

@@ -1,12 +1,12 @@
 import { parseEnvelope } from '../../planner/envelope.ts';
-import { reasonsFor } from '../../planner/table/explain-evaluation.ts';
+import { explainEvaluation } from '../../planner/table/explain-evaluation.ts';
 import type { Problem } from '../../planner/table/problems.ts';
 import type { Planner } from '../../ports/planner.ts';
 import { UseCaseError } from '../use-case-error.ts';
 
 type Envelope = Extract<ReturnType<typeof parseEnvelope>, { readonly ok: true }>['envelope'];
 
-export type Evaluation = Awaited<ReturnType<Planner['judge']>> & {
+export type Evaluation = Awaited<ReturnType<Planner['evaluate']>> & {
   /** Why the decision came out as it did. */
   readonly why: string;
   /** What would have to change for another decision. */
@@ -22,9 +22,9 @@ export function expectEnvelope(document: unknown, path: string): Envelope {
 
 /** Evaluates an envelope without a run. */
 export async function evaluate(planner: Planner, envelope: Envelope): Promise<Evaluation> {
-  const evaluated = await planner.judge(envelope, new AbortController().signal);
+  const evaluated = await planner.evaluate(envelope, new AbortController().signal);
   const { status, blockers } = evaluated.decision;
-  return { ...evaluated, ...reasonsFor(envelope, status, blockers) };
+  return { ...evaluated, ...explainEvaluation(envelope, status, blockers) };
 }
 
 /** The document of `evaluate --json`. */

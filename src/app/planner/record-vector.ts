@@ -2,7 +2,7 @@ import { plannerDecisionSchema } from '../../contracts/planner/planner-decision.
 import type { PlannerVector } from '../../contracts/planner/planner-vector.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { parseEnvelope } from '../../planner/envelope.ts';
-import { vectorFrom } from '../../planner/vector.ts';
+import { createVector } from '../../planner/vector.ts';
 import { readEvidenceJson } from '../../runtime/evidence/evidence.ts';
 import type { StepView } from '../../runtime/record/run-view.ts';
 import { attemptName, type OpenRun } from '../runs/open-run.ts';
@@ -27,7 +27,7 @@ export async function recordVector(run: OpenRun, wanted: string): Promise<Planne
   // The first 13 characters are the creation time: short enough for a file name, unique enough between repositories.
   const id = `${workflow}_${attempt}_${run.view.runId.slice(0, 13)}`;
   const summary = `Evaluation ${attemptName(step)} of a run of ${workflow}: ${decision.data.status}.`;
-  return vectorFrom(id, summary, input.envelope, decision.data);
+  return createVector(id, summary, input.envelope, decision.data);
 }
 
 /** `judge` is the last evaluation by that step, `judge@2` its second. */

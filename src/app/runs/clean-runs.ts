@@ -1,6 +1,12 @@
 import type { RunListing } from '../../ports/run-store.ts';
 import type { UpkeepSetup } from '../opened.ts';
-import { judgeRetention, type Retention, type Taken, takeRun, workspaceFolder } from '../retention.ts';
+import {
+  decideRetention,
+  type RemovalResult,
+  type Retention,
+  removeRun,
+  workspaceFolder,
+} from '../retention.ts';
 import { listedState } from './list-runs.ts';
 
 export interface RetentionOptions {
@@ -40,14 +46,18 @@ export async function cleanRuns(setup: UpkeepSetup, options: RetentionOptions): 
   const { upkeep } = setup;
   const retention = chooseRetention(setup, options);
   const handled: Handled[] = [];
-  for (const { run, due, reason } of judgeRetention(await setup.store.list(), retention, setup.clock.now())) {
+  for (const { run, due, reason } of decideRetention(
+    await setup.store.list(),
+    retention,
+    setup.clock.now(),
+  )) {
     const worktree = run.status?.worktree_path ?? null;
     const folder = worktree === null ? null : workspaceFolder(worktree, run.runId);
     const bytes = (await upkeep.sizeOf(`${run.path}/`)) + (folder === null ? 0 : await upkeep.sizeOf(folder));
     const stored = { runId: run.runId, run, path: run.path, bytes };
     handled.push(
       due
-        ? describeRemoval(stored, reason, options.dryRun ? null : await takeRun(setup, run.runId))
+        ? describeRemoval(stored, reason, options.dryRun ? null : await removeRun(setup, run.runId))
         : describeKept(stored, reason),
     );
   }
@@ -66,7 +76,7 @@ export function describeKept(stored: StoredRun, reason: string, notes: readonly 
 }
 
 /** `taken` is null in a dry run. */
-export function describeRemoval(stored: StoredRun, reason: string, taken: Taken | null): Handled {
+export function describeRemoval(stored: StoredRun, reason: string, taken: RemovalResult | null): Handled {
   if (taken === null) return { ...stored, action: 'would_remove', reason, salvageRefs: [], notes: [] };
   if (!taken.ok) return { ...stored, action: 'failed', reason: taken.reason, salvageRefs: [], notes: [] };
   return { ...stored, action: 'removed', reason, salvageRefs: taken.salvageRefs, notes: taken.notes };

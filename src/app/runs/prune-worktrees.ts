@@ -1,7 +1,13 @@
 import { dirname } from 'node:path';
 import type { ListedWorktree } from '../../ports/upkeep.ts';
 import type { UpkeepSetup } from '../opened.ts';
-import { judgeRetention, type Retention, takeWorktree, type Verdict, workspaceFolder } from '../retention.ts';
+import {
+  decideRetention,
+  type Retention,
+  type RetentionDecision,
+  removeRunWorktree,
+  workspaceFolder,
+} from '../retention.ts';
 import {
   type Cleanup,
   chooseRetention,
@@ -22,7 +28,7 @@ export interface PruneOptions extends RetentionOptions {
 /** The worktree of a run; `run` is null if the run has no record. */
 export interface StoredWorktree extends StoredRun {
   readonly worktree: ListedWorktree;
-  readonly verdict: Verdict | null;
+  readonly verdict: RetentionDecision | null;
 }
 
 export const NO_RECORD = 'the run has no record here';
@@ -40,7 +46,7 @@ export async function pruneWorktrees(setup: UpkeepSetup, options: PruneOptions):
     if (verdict === null) handled.push(describeKept(stored, NO_RECORD, [suggestRemoval(worktree)]));
     else if (!verdict.due) handled.push(describeKept(stored, verdict.reason));
     else {
-      const taken = options.dryRun ? null : await takeWorktree(setup, stored.runId);
+      const taken = options.dryRun ? null : await removeRunWorktree(setup, stored.runId);
       handled.push(describeRemoval(stored, verdict.reason, taken));
     }
   }
@@ -65,9 +71,9 @@ async function findWorktrees(
   { upkeep, store, clock }: UpkeepSetup,
   retention: Retention,
 ): Promise<readonly StoredWorktree[]> {
-  const verdicts = judgeRetention(await store.list(), retention, clock.now());
+  const verdicts = decideRetention(await store.list(), retention, clock.now());
   // Run ids sort by their creation time.
-  const listed = (await upkeep.worktrees()).toSorted((one, other) => (one.runId < other.runId ? 1 : -1));
+  const listed = (await upkeep.listWorktrees()).toSorted((one, other) => (one.runId < other.runId ? 1 : -1));
   const found: StoredWorktree[] = [];
   for (const worktree of listed) {
     const { runId, path } = worktree;

@@ -1,6 +1,6 @@
 import type { Status } from '../../contracts/run/run-files.ts';
 import { type GateAnswer, readAnswer } from '../../runtime/gates/open-gates.ts';
-import { statusOf } from '../../runtime/record/derived-files.ts';
+import { deriveStatus } from '../../runtime/record/derived-files.ts';
 import { readRecordedPlan } from '../../runtime/record/recorded-run.ts';
 import { parkedView } from '../../runtime/record/run-view.ts';
 import type { OpenRun } from './open-run.ts';
@@ -15,7 +15,7 @@ export interface CurrentStatus {
 export async function readStatus({ view, record, records }: OpenRun): Promise<CurrentStatus> {
   const recorded = await readRecordedPlan(record.directory, view);
   return {
-    status: statusOf(view, recorded.ok ? recorded.plan : null, records.clock.now()),
+    status: deriveStatus(view, recorded.ok ? recorded.plan : null, records.clock.now()),
     answer: view.awaiting === null ? null : await readAnswer(record.directory, view.awaiting),
   };
 }

@@ -1,12 +1,12 @@
 import { plannerDecisionSchema } from '../../contracts/planner/planner-decision.ts';
 import { PLANNER_STATUSES } from '../../contracts/vocabulary.ts';
-import { ledgerLine } from '../../planner/claims/ledger.ts';
+import { formatLedgerEntry } from '../../planner/claims/ledger.ts';
 import { parseEnvelope } from '../../planner/envelope.ts';
-import { reasonsFor, reasonsOfMisfit } from '../../planner/table/explain-evaluation.ts';
+import { explainEvaluation, explainInvalidEvidence } from '../../planner/table/explain-evaluation.ts';
 import { readLedger } from '../../runtime/evidence/claim-ledger.ts';
 import { readEvidenceJson, readManifest } from '../../runtime/evidence/evidence.ts';
-import { findingsOf } from '../../runtime/evidence/findings.ts';
-import { quoteLines, readLastWord } from '../../runtime/evidence/last-message.ts';
+import { collectFindings } from '../../runtime/evidence/findings.ts';
+import { quoteLines, readLastMessage } from '../../runtime/evidence/last-message.ts';
 import { allNotes } from '../../runtime/evidence/standing-checks.ts';
 import { hasExpired, readAnswer } from '../../runtime/gates/open-gates.ts';
 import { findEarlierRun } from '../../runtime/record/earlier-run.ts';
@@ -48,7 +48,7 @@ export async function showRun(run: OpenRun): Promise<ShownRun> {
     steps.push({ step, reasons: await explainStep(run, step), evidence: await importantEvidence(run, step) });
   }
   return {
-    findings: await findingsOf(directory, view.steps),
+    findings: await collectFindings(directory, view.steps),
     notes: await allNotes({ directory, view: () => view }),
     steps,
     needs: await neededAction(run),
@@ -76,12 +76,12 @@ async function explainStep({ record, view }: OpenRun, step: StepView): Promise<s
     await readEvidenceJson(record.directory, step, 'planner_decision'),
   );
   const { why, change } = input.ok
-    ? reasonsFor(input.envelope, status, decision.data?.blockers)
-    : reasonsOfMisfit(input.problems);
-  const claims = (await readLedger(record.directory, step)).map(ledgerLine);
+    ? explainEvaluation(input.envelope, status, decision.data?.blockers)
+    : explainInvalidEvidence(input.problems);
+  const claims = (await readLedger(record.directory, step)).map(formatLedgerEntry);
   // An open gate shows the agent's final response itself.
   const isLast = step === lastEnded(view.steps, 'EVALUATE') && view.awaiting === null;
-  const response = isLast ? await readLastWord({ directory: record.directory, view: () => view }) : null;
+  const response = isLast ? await readLastMessage({ directory: record.directory, view: () => view }) : null;
   const quoted = response === null ? [] : [`final response of ${response.step_id}:`, ...quoteLines(response)];
   return [`why: ${why}`, `it would change with: ${change}`, ...claims, ...quoted];
 }

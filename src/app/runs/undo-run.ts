@@ -2,9 +2,9 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { DriveProblem } from '../../ports/run-store.ts';
-import type { RefMoved, RefSalvage, Salvage, Upkeep } from '../../ports/upkeep.ts';
+import type { RefResult, RefSalvage, Salvage, Upkeep } from '../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
-import { workspaceOf } from '../../runtime/record/recorded-run.ts';
+import { locateWorkspace } from '../../runtime/record/recorded-run.ts';
 import type { UpkeepSetup } from '../opened.ts';
 import { UseCaseError } from '../use-case-error.ts';
 import { openRun } from './open-run.ts';
@@ -37,7 +37,7 @@ export interface UndoneFiles {
 export interface UndoneRef {
   readonly salvage: RefSalvage;
   /** Null in a dry run. */
-  readonly moved: RefMoved | null;
+  readonly moved: RefResult | null;
 }
 
 /** Restores the salvaged files of a step, in the worktree or as a branch. */
@@ -47,7 +47,7 @@ export async function undoFiles(
   options: { readonly step: string | null; readonly branch: string | null; readonly dryRun: boolean },
 ): Promise<UndoneFiles> {
   const salvage = expectSalvage(run, options.step);
-  const files = await setup.upkeep.contents(salvage);
+  const files = await setup.upkeep.readSalvage(salvage);
   const plan = await planUndo(setup.upkeep, salvage, await findRecordedRun(setup, run.runId), options.branch);
   if (!options.dryRun) await restore(setup, plan, salvage);
   return { salvage, plan, files };
@@ -70,7 +70,7 @@ export async function undoRef(
   const { salvage } = choice;
   if (dryRun) return { salvage, moved: null };
   const moved = await upkeep
-    .bringBackRef(salvage)
+    .restoreRef(salvage)
     .catch((error: unknown) => refuse(error, `${salvage.of.refName} can't be restored`));
   return { salvage, moved };
 }
@@ -153,7 +153,7 @@ async function findRecordedRun(setup: UpkeepSetup, runId: string): Promise<Undon
   if (!opened.ok) return null;
   const { view, record } = opened.run;
   return {
-    workspace: workspaceOf(view, record.directory, setup),
+    workspace: locateWorkspace(view, record.directory, setup),
     ended: view.end !== null && record.driverPid === null,
   };
 }
@@ -163,13 +163,13 @@ async function restore(setup: UpkeepSetup, plan: UndoPlan, salvage: Salvage): Pr
   if (plan.kind === 'worktree') {
     await whileLocked(setup, salvage.runId, () =>
       upkeep
-        .bringBackFiles(plan.workspace, salvage)
+        .restoreFiles(plan.workspace, salvage)
         .catch((error: unknown) => refuse(error, "the salvage can't be restored")),
     );
     return;
   }
   const made = await upkeep
-    .bringBackBranch(plan.branchName, salvage)
+    .restoreBranch(plan.branchName, salvage)
     .catch((error: unknown) => refuse(error, "the salvage can't be restored"));
   if (made.ok) return;
   throw new UseCaseError(

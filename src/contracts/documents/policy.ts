@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { globProblem } from '../../text/glob.ts';
+import { findGlobProblem } from '../../text/glob.ts';
 import { FORM_ERROR_PREFIX } from '../forms.ts';
 
 /** What an agent step may do. Every field is optional; a missing one sets no restriction beyond its default. */
@@ -34,8 +34,8 @@ const globSchema = z
   .refine((glob) => !glob.split('/').includes('..'), 'a path that leaves the workspace never matches')
   .refine((glob) => !/\/\.?\//.test(glob), 'a path with an empty part never matches')
   .refine((glob) => glob === glob.trim(), 'white space around a path never matches')
-  .refine((glob) => globProblem(glob) === null, {
-    error: ({ input }) => `it would take too long to match: ${globProblem(String(input)) ?? ''}`,
+  .refine((glob) => findGlobProblem(glob) === null, {
+    error: ({ input }) => `it would take too long to match: ${findGlobProblem(String(input)) ?? ''}`,
   })
   .describe('Glob over paths relative to the worktree.');
 

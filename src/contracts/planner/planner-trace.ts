@@ -19,7 +19,7 @@ export const plannerTraceSchema = z.strictObject({
 export type PlannerTrace = z.infer<typeof plannerTraceSchema>;
 
 /** A decision and how it was made. */
-export interface Judgement {
+export interface Evaluation {
   readonly decision: PlannerDecision;
   readonly trace: PlannerTrace;
 }

@@ -27,7 +27,7 @@ export type ProcessEnd =
 /** The end of a process that conductor stopped. */
 export type StoppedEnd = Extract<ProcessEnd, { kind: 'timeout' | 'idle' | 'cancelled' | 'bound' }>;
 
-export function endOfStop(cause: StopCause | 'cancelled'): StoppedEnd {
+export function createStoppedEnd(cause: StopCause | 'cancelled'): StoppedEnd {
   return typeof cause === 'string' ? { kind: cause } : { kind: 'bound', ...cause };
 }
 

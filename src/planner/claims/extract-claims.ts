@@ -85,7 +85,7 @@ const LONGEST_MESSAGE = 50_000;
  * the final message is searched for plain statements. A false positive would accuse an honest agent, so a doubtful
  * statement is not a claim.
  */
-export function claimsFrom(
+export function readClaims(
   resultClaims: readonly string[] | null,
   finalResponse: string,
   { root, changed }: ClaimedWorkspace = UNKNOWN_WORKSPACE,
@@ -96,9 +96,9 @@ export function claimsFrom(
     const listed = resultClaims.map((text) => stripRoot(text, root));
     // Agents without a result file pass their tail as the result.
     const isTail = tail !== null && JSON.stringify(tail) === JSON.stringify(listed);
-    return { claims: claimsIn(listed), source: isTail ? 'tail' : 'result_file' };
+    return { claims: parseClaims(listed), source: isTail ? 'tail' : 'result_file' };
   }
-  if (tail !== null) return { claims: claimsIn(tail), source: 'tail' };
+  if (tail !== null) return { claims: parseClaims(tail), source: 'tail' };
   const claims = findClaimsInProse(message.slice(-LONGEST_MESSAGE)).map((claim) =>
     completePath(claim, changed),
   );
@@ -117,7 +117,7 @@ function stripRoot(text: string, root: string | null): string {
   return root === null ? text : text.replaceAll(`${root}/`, '');
 }
 
-export function claimsIn(texts: readonly string[]): Claim[] {
+export function parseClaims(texts: readonly string[]): Claim[] {
   return unique(texts.map(parseClaim).filter((claim) => claim !== null));
 }
 

@@ -1,11 +1,11 @@
 import type { ClaimSource, LedgerEntry } from '../../contracts/planner/claim-ledger.ts';
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
-import { countOf } from '../../text/count-of.ts';
+import { formatCount } from '../../text/count-of.ts';
 import { type Facts, plainPath, readFacts } from '../table/facts.ts';
 import { type Claim, formatClaim } from './claim.ts';
 
 /** Checks every claim of the last agent against the diff, the exit codes and the files. */
-export function ledgerOf(envelope: PlannerInput, source: ClaimSource): LedgerEntry[] {
+export function checkClaims(envelope: PlannerInput, source: ClaimSource): LedgerEntry[] {
   const facts = readFacts(envelope);
   return facts.claims.map((claim) => ({ claim: formatClaim(claim), source, ...check(claim, facts) }));
 }
@@ -58,7 +58,7 @@ function doubtAboutTests({ judgeChanged, fewerChecks, reportedMissing }: Facts):
     ...(judgeChanged.length === 0 ? [] : ['the change edits files that decide whether the checks pass']),
     ...(fewerChecks === null
       ? []
-      : [`${countOf(fewerChecks.now, 'case')} ran; ${fewerChecks.base} ran at the base`]),
+      : [`${formatCount(fewerChecks.now, 'case')} ran; ${fewerChecks.base} ran at the base`]),
   ];
   return reasons.length === 0 ? null : reasons.join('; ');
 }
@@ -71,7 +71,7 @@ function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 
 }
 
 /** One line for the user: `claim "tests pass": confirmed (tests exited 0)`. */
-export function ledgerLine({ claim, holds, evidence }: LedgerEntry): string {
+export function formatLedgerEntry({ claim, holds, evidence }: LedgerEntry): string {
   const verdict = holds === null ? 'unverified' : holds ? 'confirmed' : 'contradicted';
   return `claim "${claim === 'tests_pass' ? 'tests pass' : claim}": ${verdict} (${evidence})`;
 }

@@ -3,7 +3,7 @@ import type { AgentBlocker, DiffSummary, TranscriptSummary } from '../summaries.
 import { plainPath } from '../table/facts.ts';
 import type { Claim } from './claim.ts';
 
-export interface AgentWords {
+export interface AgentStatements {
   readonly intent: Intent;
   readonly claims: readonly Claim[];
   readonly blockers: readonly AgentBlocker[];
@@ -12,7 +12,7 @@ export interface AgentWords {
 
 /** What an earlier agent said and changed, before other agents looked at its work. */
 export interface EarlierStatements {
-  readonly words: AgentWords;
+  readonly words: AgentStatements;
   readonly change: DiffSummary;
   /** The intents of the agents that ran after it. */
   readonly after: readonly Intent[];
@@ -23,7 +23,10 @@ export interface EarlierStatements {
  * are still unconfirmed. The diff in the envelope is the last agent's, so a claim that the earlier diff confirms is
  * omitted.
  */
-export function wordsToJudge(last: AgentWords, earlier: EarlierStatements | null): TranscriptSummary {
+export function statementsToEvaluate(
+  last: AgentStatements,
+  earlier: EarlierStatements | null,
+): TranscriptSummary {
   if (earlier === null) return last;
   const { words, change } = earlier;
   const unconfirmed = words.claims.filter((claim) => isUnconfirmed(claim, earlier));

@@ -1,4 +1,4 @@
-import { neutralise } from '../../text/outside-text.ts';
+import { escapeUnsafe } from '../../text/outside-text.ts';
 
 /** Maximum characters in one block; of the rest only the count is given. */
 const MAX_BLOCK = 49_152;
@@ -23,7 +23,7 @@ export function createFence(nonce: string): Fence {
     wrap: (value) => {
       const written = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
       // Text can only contain the nonce if it leaked. Remove it so that it still can't close the block.
-      const text = neutralise(truncate(written)).replaceAll(nonce, '[nonce]');
+      const text = escapeUnsafe(truncate(written)).replaceAll(nonce, '[nonce]');
       return text.includes('\n') ? `${open}\n${text}\n${close}` : `${open}${text}${close}`;
     },
   };

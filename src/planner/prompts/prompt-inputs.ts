@@ -4,7 +4,7 @@ import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
  * The values that a planner prompt can refer to: summaries and references from the envelope, plus `more`, which a
  * run adds for prompts that ask for it.
  */
-export function promptInputs(
+export function composePromptInputs(
   envelope: PlannerInput,
   more: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {

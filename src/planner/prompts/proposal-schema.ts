@@ -7,7 +7,7 @@ export type ProposalSchema = Readonly<Record<string, unknown>>;
  * The JSON Schema for a model's reply: a decision whose next step is one of the allowed ones. The reply is
  * validated again on arrival, because not every model keeps to the schema.
  */
-export function proposalSchema(allowedNextSteps: readonly string[]): ProposalSchema {
+export function createProposalSchema(allowedNextSteps: readonly string[]): ProposalSchema {
   const [first, ...others] = allowedNextSteps;
   const nextStep = first === undefined ? z.null() : z.enum([first, ...others]).nullable();
   const schema = plannerDecisionSchema.extend({

@@ -1,5 +1,5 @@
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
-import { ledgerLine, ledgerOf } from '../claims/ledger.ts';
+import { checkClaims, formatLedgerEntry } from '../claims/ledger.ts';
 import type { Fence } from './fence.ts';
 
 const MAX_TASK = 8_192;
@@ -43,7 +43,7 @@ export function composeQuestion(
 }
 
 function composeBlocks(envelope: PlannerInput, { task, diff, claims }: RunMaterial): Block[] {
-  const ledger = claims ?? ledgerOf(envelope, 'phrase').map(ledgerLine);
+  const ledger = claims ?? checkClaims(envelope, 'phrase').map(formatLedgerEntry);
   return [
     { title: 'The task', inputs: ['task'], text: truncate(textOf(task), MAX_TASK) },
     { title: 'The change', inputs: ['diff'], text: textOf(diff) },

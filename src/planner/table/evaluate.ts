@@ -23,7 +23,7 @@ export interface EvaluationWithRows {
   readonly wouldBe: PlannerStatus;
 }
 
-export function judge(envelope: PlannerInput): PlannerDecision {
+export function evaluate(envelope: PlannerInput): PlannerDecision {
   return evaluateWithRows(envelope).decision;
 }
 

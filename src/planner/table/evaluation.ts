@@ -1,11 +1,11 @@
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
-import type { Judgement } from '../../contracts/planner/planner-trace.ts';
+import type { Evaluation } from '../../contracts/planner/planner-trace.ts';
 import { parseEnvelope } from '../envelope.ts';
 import { evaluateWithRows } from './evaluate.ts';
 import { refusal } from './floor.ts';
 
 /** Evaluates an envelope by the rules alone. Evidence that doesn't match the schema blocks. */
-export function judgeByRules(input: PlannerInput): Judgement {
+export function evaluateByRules(input: PlannerInput): Evaluation {
   const parsed = parseEnvelope(input);
   if (parsed.ok) {
     const { decision, rows } = evaluateWithRows(parsed.envelope);
@@ -19,7 +19,7 @@ export function judgeByRules(input: PlannerInput): Judgement {
   return byRules(refusal({ code: 'invalid_evidence', summary }, input), []);
 }
 
-function byRules(decision: Judgement['decision'], rows: string[]): Judgement {
+function byRules(decision: Evaluation['decision'], rows: string[]): Evaluation {
   return {
     decision,
     trace: { floor: decision, proposal: null, verdict: 'rules', rows, usage: null, attempts: 0 },

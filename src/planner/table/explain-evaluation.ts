@@ -20,7 +20,7 @@ const MAX_FINDINGS = 2;
  * Explains an evaluation by running the rules again, which is deterministic for the same envelope. If the status
  * differs, a model made it worse, and the model's blockers are the explanation.
  */
-export function reasonsFor(
+export function explainEvaluation(
   envelope: PlannerInput,
   status: PlannerStatus,
   blockers: readonly Blocker[] = [],
@@ -79,7 +79,7 @@ function unique(texts: readonly string[]): string[] {
 }
 
 /** Explains a rejection of evidence that doesn't match the schema. */
-export function reasonsOfMisfit(problems: readonly Problem[]): Reasons {
+export function explainInvalidEvidence(problems: readonly Problem[]): Reasons {
   const [first] = problems;
   return {
     why: `the evidence can't be evaluated: ${first?.path ?? ''}: ${first?.message ?? ''} (planner_input)`,

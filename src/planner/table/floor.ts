@@ -58,7 +58,7 @@ const MAX_REASONS = 3;
 const EXCERPT_LENGTH = 200;
 
 /** A one-line excerpt of a reply, enough for a user to recognise it. */
-export function excerptOf(reply: unknown): string {
+export function excerptReply(reply: unknown): string {
   const text = (typeof reply === 'string' ? reply : String(JSON.stringify(reply)))
     .replaceAll(/\s+/g, ' ')
     .trim();
@@ -85,13 +85,13 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
     );
     const shown = reasons.slice(0, MAX_REASONS).join('; ');
     const more = reasons.length > MAX_REASONS ? `; and ${reasons.length - MAX_REASONS} more` : '';
-    const summary = `the planner's reply does not match its schema: ${shown}${more}; it was: ${excerptOf(proposal)}`;
+    const summary = `the planner's reply does not match its schema: ${shown}${more}; it was: ${excerptReply(proposal)}`;
     return { ok: false, blocker: { code: 'planner_reply_invalid', summary } };
   }
   const step = parsed.data.next_step;
   if (step !== null && !allowed.includes(step)) {
     const named =
-      step.trim() === '' ? 'an empty next step' : `the next step ${JSON.stringify(excerptOf(step))}`;
+      step.trim() === '' ? 'an empty next step' : `the next step ${JSON.stringify(excerptReply(step))}`;
     const legal = allowed.length === 0 ? 'allowed: null' : `allowed: ${allowed.join(', ')}, or null`;
     const summary = `the planner names ${named}, which is not allowed; ${legal}`;
     return { ok: false, blocker: { code: 'planner_next_step_illegal', summary } };

@@ -1,6 +1,6 @@
 import type { UxFlag } from '../../contracts/run/harness-report.ts';
 import type { PlannerStatus } from '../../contracts/vocabulary.ts';
-import { countOf } from '../../text/count-of.ts';
+import { formatCount } from '../../text/count-of.ts';
 import { type Facts, plainPath } from './facts.ts';
 import type { RiskFlag } from './severity.ts';
 
@@ -112,7 +112,7 @@ function judgeChanged(facts: Facts): RowFinding[] {
 function fewerChecks({ fewerChecks: fewer }: Facts): RowFinding[] {
   if (fewer === null) return [];
   const parts = [
-    `${countOf(fewer.now, 'case')} ran; ${fewer.base} ran at the base`,
+    `${formatCount(fewer.now, 'case')} ran; ${fewer.base} ran at the base`,
     ...(fewer.missing.length === 0 ? [] : [`missing: ${listNames(fewer.missing)}`]),
     ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${listNames(fewer.skipped)}`]),
   ];

@@ -1,5 +1,5 @@
 import type { EffectivePolicy } from '../assemble.ts';
-import type { Violation } from '../violation.ts';
+import type { PolicyViolation } from '../violation.ts';
 import { type DenyEntry, readDenyEntry } from './command-lists.ts';
 import { certainFinding, type Finding, limitsCommands, shortenSubject } from './findings.ts';
 import { walkLine } from './walk/walk-line.ts';
@@ -7,7 +7,7 @@ import type { CommandPlace } from './write-rules.ts';
 
 export interface CommandVerdict {
   readonly allowed: boolean;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly PolicyViolation[];
 }
 
 /** Longer lines are not parsed: they are not typed by hand, and a program can be run from a file instead. */

@@ -1,10 +1,10 @@
 import type { ViolationClass } from '../../contracts/vocabulary.ts';
 import type { EffectivePolicy } from '../assemble.ts';
-import type { Violation } from '../violation.ts';
+import type { PolicyViolation } from '../violation.ts';
 
 /** A definite or possible violation on a line. */
 export interface Finding {
-  readonly violation: Violation;
+  readonly violation: PolicyViolation;
   /**
    * True if the line itself shows the violation. Otherwise it can't be ruled out, which counts only under a policy
    * with `commands`.

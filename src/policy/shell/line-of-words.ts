@@ -1,7 +1,7 @@
-import { singleQuoted } from '../../text/shell-words.ts';
+import { singleQuote } from '../../text/shell-words.ts';
 
 /** Turns an argument list into a shell line. Some agents pass such a list, usually `sh -c` with a line. */
-export function lineOfWords(words: readonly string[]): string {
+export function formatCommandLine(words: readonly string[]): string {
   const [shell = '', flag = '', line] = words;
   if (
     words.length === 3 &&
@@ -10,5 +10,5 @@ export function lineOfWords(words: readonly string[]): string {
     /^-l?c$/.test(flag)
   )
     return line;
-  return words.map(singleQuoted).join(' ');
+  return words.map(singleQuote).join(' ');
 }

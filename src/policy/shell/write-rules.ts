@@ -3,7 +3,7 @@ import type { EffectivePolicy } from '../assemble.ts';
 import { checkFiles } from '../changes.ts';
 import { isDependencyFile } from '../dependency-files.ts';
 import { forbiddenBy } from '../globs.ts';
-import type { Violation } from '../violation.ts';
+import type { PolicyViolation } from '../violation.ts';
 import { certainFinding, type Finding, possibleFinding } from './findings.ts';
 import { startsAtHome, type Word } from './grammar/shell-word.ts';
 import { baseName, pathInside, resolvePath } from './paths.ts';
@@ -297,6 +297,6 @@ function changeOf(path: string, { kind }: FileEffect): FileChange {
 }
 
 /** The violations of a tool call that writes a file; the path is absolute. */
-export function checkWrite(check: WriteCheck, effect: FileEffect): Violation[] {
+export function checkWrite(check: WriteCheck, effect: FileEffect): PolicyViolation[] {
   return checkEffect(check, effect).map(({ violation }) => violation);
 }

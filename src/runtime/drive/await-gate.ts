@@ -2,7 +2,7 @@ import { answererText } from '../../contracts/run/answer-origin.ts';
 import type { EventDraft } from '../../contracts/run/event.ts';
 import { extendManifest } from '../evidence/evidence.ts';
 import { ApprovalVoid, bindApproval } from '../gates/approval.ts';
-import { type GateAnswer, outcomePath, settleGate, showsWhatIsThere } from '../gates/open-gates.ts';
+import { type GateAnswer, matchesShownFiles, outcomePath, settleGate } from '../gates/open-gates.ts';
 import type { AwaitingView, RunView } from '../record/run-view.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
 import type { DriveContext } from './drive-context.ts';
@@ -28,7 +28,7 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
     const answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
     // An approval covers what the gate showed; if files changed since, it is void.
     const needsFileCheck = answer === null ? waited % FILES_MS === 0 : answer.answer === 'gate_approved';
-    if (needsFileCheck && !(await showsWhatIsThere(context.deps.workspace, context.workspace, awaiting)))
+    if (needsFileCheck && !(await matchesShownFiles(context.deps.workspace, context.workspace, awaiting)))
       return { records: noteVoided(awaiting, answer), input: { kind: 'gate_changed' } };
     if (answer?.answer === 'gate_approved') await expectUnchanged(context, awaiting);
     if (answer !== null)

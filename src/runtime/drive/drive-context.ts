@@ -4,7 +4,7 @@ import { INITIAL_STATE, type RunState } from '../../kernel/state.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
 import type { DrivenRun } from '../../ports/run-store.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
-import { metadataOf, statusOf, writeMetadata, writeStatus } from '../record/derived-files.ts';
+import { deriveMetadata, deriveStatus, writeMetadata, writeStatus } from '../record/derived-files.ts';
 import { createRunViewer, type RunView } from '../record/run-view.ts';
 import { Interrupted, markOf, type RunContext, type RunDeps, type RunObserver } from '../run-context.ts';
 import { readCancelRequest } from './cancel-request.ts';
@@ -121,7 +121,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
       .then(() =>
         viewer.current() === null
           ? undefined
-          : writeStatus(directory, statusOf(view(), plan, deps.clock.now())),
+          : writeStatus(directory, deriveStatus(view(), plan, deps.clock.now())),
       );
     return statusWritten;
   };
@@ -170,7 +170,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     },
     writeMetadata: () => {
       const place = { repoRoot: workspace.repoRoot, artifactsRoot: directory.path };
-      return writeMetadata(directory, metadataOf(view(), place));
+      return writeMetadata(directory, deriveMetadata(view(), place));
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Plan, PlanValidator } from '../../kernel/plan.ts';
 import type { ValidatorPlace } from '../../ports/validator.ts';
 import { isOwned } from '../../setup/owned-paths.ts';
-import { promisesTo } from '../effects/sandbox-step.ts';
+import { findUnenforceable } from '../effects/sandbox-step.ts';
 import { findNeededValidators } from '../effects/validation/optional-validators.ts';
-import { runnableOf } from '../effects/validation/run-validators.ts';
+import { resolveValidator } from '../effects/validation/run-validators.ts';
 import type { Obstacle } from '../obstacle.ts';
 import type { RunDeps } from '../run-context.ts';
 
@@ -46,7 +46,7 @@ export async function findObstacles(
           `the policy ${ref} does not exist`,
           `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`,
         );
-      const promises = promisesTo(runner, policy, agent?.capabilities);
+      const promises = findUnenforceable(runner, policy, agent?.capabilities);
       for (const dimension of promises.filter((each) => policy.missing?.includes(each) !== true))
         add(
           `the policy of step "${step.id}" asks for ${dimension}, which can't be enforced on this machine`,
@@ -54,9 +54,9 @@ export async function findObstacles(
         );
     }
     if (step.opcode === 'RUN_VALIDATION') {
-      const isRunnable = (planned: PlanValidator) => runnableOf(deps.project, planned) !== null;
+      const isRunnable = (planned: PlanValidator) => resolveValidator(deps.project, planned) !== null;
       for (const planned of findNeededValidators(step.validators, isRunnable)) {
-        const validator = runnableOf(deps.project, planned);
+        const validator = resolveValidator(deps.project, planned);
         const missing =
           validator === null
             ? 'neither the configuration nor the repository gives it anything to run'

@@ -1,4 +1,4 @@
-import { priced } from '../../agents/prices.ts';
+import { addCost } from '../../agents/prices.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
@@ -7,7 +7,7 @@ import type { Plan } from '../../kernel/plan.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { DrivenRun, DriveProblem, RunDirectory } from '../../ports/run-store.ts';
 import { type EarlierRun, findEarlierRun, refuseWorkspace } from '../record/earlier-run.ts';
-import { planToEnd, readRecordedPlan, workspaceOf } from '../record/recorded-run.ts';
+import { locateWorkspace, planToEnd, readRecordedPlan } from '../record/recorded-run.ts';
 import { viewRun } from '../record/run-view.ts';
 import { markOf, type RunDeps } from '../run-context.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
@@ -118,7 +118,7 @@ async function resumeDriven(request: ResumeRequest, run: DrivenRun): Promise<Res
   const isCancel = request.first?.kind === 'cancel';
   const earlier = findEarlierRun(view);
   if (earlier !== null && !isCancel) return { ok: false, problem: { kind: 'earlier_version', ...earlier } };
-  const workspace = workspaceOf(view, run.directory, {
+  const workspace = locateWorkspace(view, run.directory, {
     repoRoot: request.deps.project.repoRoot,
     workspace: request.deps.workspace,
   });
@@ -170,8 +170,8 @@ async function cutOffUse(
   const agent = project.agent(name);
   const place = count === 1 ? folder : `${folder}/try@${count}`;
   await agent?.keepSession?.(place);
-  const reported = await agent?.usedIn?.(place);
-  const usage = priced(reported ?? null, project.agentCare?.(name).price ?? null);
+  const reported = await agent?.readUsage?.(place);
+  const usage = addCost(reported ?? null, project.agentSettings?.(name).price ?? null);
   if (usage === null) return [];
   const payload = {
     name,

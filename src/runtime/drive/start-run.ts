@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
+import { describeFailure, ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { ownValue } from '../../contracts/own-value.ts';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../../contracts/run/event.ts';
 import { LeaseLost } from '../../contracts/run/run-lease.ts';
@@ -188,7 +188,7 @@ async function createRunFolder(
   } catch (error) {
     return {
       obstacle: {
-        message: `the run directory can't be created: ${tellFailure(error).message}`,
+        message: `the run directory can't be created: ${describeFailure(error).message}`,
         help: RUN_FOLDER_HELP,
       },
     };
@@ -221,7 +221,7 @@ async function storeDocuments(
     await writeMetadata(directory, initialMetadata(directory.runId, startedAt, started, place));
   } catch (error) {
     throw new NotStarted(
-      `the run directory can't be written: ${tellFailure(error).message}`,
+      `the run directory can't be written: ${describeFailure(error).message}`,
       RUN_FOLDER_HELP,
       error,
     );
@@ -232,10 +232,10 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
   try {
     await request.deps.workspace.create(workspace);
   } catch (error) {
-    const { message, wayOut } = tellFailure(error);
+    const { message, fix } = describeFailure(error);
     throw new NotStarted(
       `the workspace can't be created: ${message}`,
-      wayOut ?? 'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
+      fix ?? 'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
       error,
     );
   }

@@ -1,10 +1,10 @@
 import type { LedgerEntry } from '../../contracts/planner/claim-ledger.ts';
 import type { PlannerDecision } from '../../contracts/planner/planner-decision.ts';
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
-import type { Judgement } from '../../contracts/planner/planner-trace.ts';
+import type { Evaluation } from '../../contracts/planner/planner-trace.ts';
 import type { EvaluateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
-import { ledgerLine } from '../../planner/claims/ledger.ts';
+import { formatLedgerEntry } from '../../planner/claims/ledger.ts';
 import { decidingKind } from '../../policy/deciding-files.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
 import { claimLedger } from '../evidence/claim-ledger.ts';
@@ -69,7 +69,7 @@ async function evaluationInputs(
     ...context.view().started.inputs,
     component_kind: plan.componentKind,
     eval_profile: plan.evalProfile,
-    claims: ledger.map(ledgerLine),
+    claims: ledger.map(formatLedgerEntry),
   };
   const agent = lastEnded(context.view().steps, 'RUN_AGENT');
   const excerpt = async (role: string): Promise<string> => {
@@ -144,10 +144,10 @@ async function ask(
   effect: PlannerEffect,
   step: EvaluateStep,
   { envelope, claims }: Asked,
-): Promise<Judgement> {
+): Promise<Evaluation> {
   const { planner, clock } = context.deps;
   const { stepId, attempt } = effect;
-  if (planner.family === undefined) return planner.judge(envelope, context.signal);
+  if (planner.family === undefined) return planner.evaluate(envelope, context.signal);
   const mark = markOf(context.directory.runId, stepId, attempt);
   const runner = { family: planner.family, name: planner.name, attempt, mark, snapshot: null };
   await context.record([{ event_type: 'runner_started', step_id: stepId, payload: runner }]);
@@ -170,10 +170,10 @@ async function judgeUnlessStopped(
   step: EvaluateStep,
   { envelope, claims }: Asked,
   mark: string,
-): Promise<Judgement> {
+): Promise<Evaluation> {
   const { signal, deps } = context;
   try {
-    return await deps.planner.judge(envelope, signal, {
+    return await deps.planner.evaluate(envelope, signal, {
       timeoutMs: step.timeoutMs,
       idleTimeoutMs: step.idleTimeoutMs,
       mark,

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { RunContext } from '../run-context.ts';
-import { encloseStep } from './sandbox-step.ts';
+import { sandboxStep } from './sandbox-step.ts';
 
 /** Checkouts that a dependency of a run's checkout must not resolve to. */
 export function setupPlaces({ deps, workspace }: RunContext, otherCheckout: string): readonly string[] {
@@ -25,7 +25,7 @@ export async function confineSetup(
   isChanged: boolean,
 ): Promise<Confinement | null> {
   if (!isChanged && context.deps.project.requiresSandbox !== true) return null;
-  const { confinement } = await encloseStep(context, 'validator', policies, checkout);
+  const { confinement } = await sandboxStep(context, 'validator', policies, checkout);
   return confinement === null ? null : { ...confinement, network: 'allow' };
 }
 

@@ -1,11 +1,11 @@
-import type { Violation } from '../../kernel/protocol.ts';
+import type { RecordedViolation } from '../../kernel/protocol.ts';
 import type { ApprovalRequest } from '../../policy/changes.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentControls } from '../../ports/agent.ts';
 import type { StepPolicy } from '../run-context.ts';
 
 interface PolicyFindings {
-  readonly violations?: readonly Violation[];
+  readonly violations?: readonly RecordedViolation[];
   /** Changed paths that need a user's approval. */
   readonly approvals?: readonly ApprovalRequest[];
   readonly notes: readonly string[];

@@ -1,9 +1,9 @@
 import type { StopCause } from '../../contracts/run/process-end.ts';
-import type { Entry } from '../../kernel/state.ts';
+import type { ActiveStep } from '../../kernel/state.ts';
 import type { Snapshot } from '../../ports/workspace.ts';
 import { markOf, type RunContext } from '../run-context.ts';
 
-export interface PreparedEntry {
+export interface PreparedAttempt {
   readonly before: Snapshot;
   readonly mark: string;
 }
@@ -11,7 +11,7 @@ export interface PreparedEntry {
 /** Salvages and undoes the changes of a dead attempt at the step. */
 export async function undoDeadAttempt(
   context: RunContext,
-  entry: Entry & { readonly restoreTo: string | null },
+  entry: ActiveStep & { readonly restoreTo: string | null },
 ): Promise<void> {
   if (entry.restoreTo === null) return;
   const restored = await context.deps.workspace.restore(
@@ -29,11 +29,11 @@ export async function undoDeadAttempt(
 }
 
 /** Takes the snapshot to restore after a crash. It is recorded durably before any process starts. */
-export async function prepareEntry(
+export async function prepareAttempt(
   context: RunContext,
-  entry: Entry,
+  entry: ActiveStep,
   runner: { readonly family: string; readonly name: string },
-): Promise<PreparedEntry> {
+): Promise<PreparedAttempt> {
   const { deps, workspace, directory } = context;
   const before = await deps.workspace.snapshot(workspace, `${entry.stepId}@${entry.attempt}`);
   const mark = markOf(directory.runId, entry.stepId, entry.attempt);

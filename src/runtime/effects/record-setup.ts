@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../contracts/run/event.ts';
 import type { SetupCommand, SetupResult } from '../../ports/setup.ts';
-import { commandLine } from '../../text/shell-words.ts';
+import { formatCommand } from '../../text/shell-words.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { Interrupted, type RunContext } from '../run-context.ts';
 
@@ -49,5 +49,5 @@ export async function recordSetupOutput(evidence: Evidence, result: SetupResult 
 }
 
 function commandRecord({ command, exitCode, durationMs }: SetupCommand) {
-  return { command: commandLine(command), exit_code: exitCode, duration_ms: durationMs };
+  return { command: formatCommand(command), exit_code: exitCode, duration_ms: durationMs };
 }

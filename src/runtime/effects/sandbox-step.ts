@@ -1,17 +1,17 @@
 import type { Runner } from '../../policy/confinement.ts';
-import { type AgentCapability, notKeptBy } from '../../policy/enforcement.ts';
-import type { Enclosure, RunContext, StepPolicy } from '../run-context.ts';
+import { type AgentCapability, withoutCapabilities } from '../../policy/enforcement.ts';
+import type { RunContext, StepPolicy, StepSandbox } from '../run-context.ts';
 
 /** The sandbox for the processes of a step. */
-export async function encloseStep(
+export async function sandboxStep(
   { deps, directory, workspace }: RunContext,
   runner: Runner,
   policies: readonly string[],
   checkout: string = workspace.worktreePath,
-): Promise<Enclosure> {
-  const { enclosure } = deps.project;
-  if (enclosure === undefined) return { confinement: null, notes: [], refusal: null };
-  const enclosed = await enclosure({
+): Promise<StepSandbox> {
+  const { sandbox } = deps.project;
+  if (sandbox === undefined) return { confinement: null, notes: [], refusal: null };
+  const enclosed = await sandbox({
     runner,
     policies,
     worktreePath: checkout,
@@ -25,23 +25,23 @@ export async function encloseStep(
 }
 
 /** Why a step must not start: its policy demands something that can't be enforced here. Null if it may. */
-export function refusalOf(
+export function findStartRefusal(
   runner: Runner,
   policy: Pick<StepPolicy, 'unenforceable'>,
-  { refusal }: Enclosure,
+  { refusal }: StepSandbox,
   capabilities: readonly AgentCapability[] = [],
 ): string | null {
-  const broken = promisesTo(runner, policy, capabilities);
+  const broken = findUnenforceable(runner, policy, capabilities);
   return broken.length === 0 ? refusal : `this machine can't enforce ${broken.join(', ')}`;
 }
 
 /** Only `network` applies to validators, too; the rest of a policy is about agents. */
-export function promisesTo(
+export function findUnenforceable(
   runner: Runner,
   { unenforceable }: Pick<StepPolicy, 'unenforceable'>,
   capabilities: readonly AgentCapability[] = [],
 ): string[] {
-  return notKeptBy(capabilities, unenforceable).filter(
+  return withoutCapabilities(capabilities, unenforceable).filter(
     (dimension) => runner === 'agent' || dimension.startsWith('network'),
   );
 }

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { ownValue } from '../../contracts/own-value.ts';
 import { CLAIM_SOURCES, type ClaimSource } from '../../contracts/planner/claim-ledger.ts';
 import { INTENTS, type Intent } from '../../contracts/vocabulary.ts';
-import { claimsIn } from '../../planner/claims/extract-claims.ts';
-import type { AgentWords } from '../../planner/claims/standing-claims.ts';
+import { parseClaims } from '../../planner/claims/extract-claims.ts';
+import type { AgentStatements } from '../../planner/claims/standing-claims.ts';
 import { lastEnded, type StepView } from '../record/run-view.ts';
 import type { RunContext } from '../run-context.ts';
 import { readEvidenceJson } from './evidence.ts';
@@ -19,14 +19,23 @@ const metadataSchema = z.object({
   blockers: z.array(z.object({ code: z.string(), summary: z.string() })),
 });
 
-export interface SpokenWords extends AgentWords {
+export interface RecordedStatements extends AgentStatements {
   readonly source: ClaimSource;
 }
 
-const NO_WORDS: SpokenWords = { intent: 'none', claims: [], blockers: [], final: '', source: 'phrase' };
+const NO_WORDS: RecordedStatements = {
+  intent: 'none',
+  claims: [],
+  blockers: [],
+  final: '',
+  source: 'phrase',
+};
 
 /** Reads an agent step's statements (intent, claims, blockers) from its evidence. */
-export async function wordsOf({ directory }: RunContext, step: StepView | null): Promise<SpokenWords> {
+export async function readStatements(
+  { directory }: RunContext,
+  step: StepView | null,
+): Promise<RecordedStatements> {
   const parsed = metadataSchema.safeParse(
     step && (await readEvidenceJson(directory, step, 'runner_metadata')),
   );
@@ -34,7 +43,7 @@ export async function wordsOf({ directory }: RunContext, step: StepView | null):
   const { intent, claims, blockers, final, claims_source: source } = parsed.data;
   return {
     intent,
-    claims: claimsIn(claims),
+    claims: parseClaims(claims),
     // Problems that a reviewer finds in someone else's work don't block the reviewer's own step.
     blockers: (intent === 'review' ? [] : blockers)
       .filter((blocker) => !asksForApproval(blocker))
@@ -53,7 +62,7 @@ export interface EarlierAgent {
  * The agent step whose work the last agent reviewed or tested: the latest implementation step before it, unless an
  * evaluation or rollback came since. Without this, its claims would never be checked against evidence.
  */
-export function earlierAgent(context: RunContext, done: readonly StepView[]): EarlierAgent | null {
+export function findReviewedAgent(context: RunContext, done: readonly StepView[]): EarlierAgent | null {
   const last = lastEnded(done, 'RUN_AGENT');
   const after: Intent[] = [];
   for (const step of done.toReversed()) {

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import { type LedgerEntry, ledgerSchema } from '../../contracts/planner/claim-ledger.ts';
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
-import { ledgerOf } from '../../planner/claims/ledger.ts';
+import { checkClaims } from '../../planner/claims/ledger.ts';
 import { formatTranscriptSummary } from '../../planner/summaries.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { lastEnded, type StepView } from '../record/run-view.ts';
 import type { RunContext } from '../run-context.ts';
-import { earlierAgent, wordsOf } from './agent-messages.ts';
+import { findReviewedAgent, readStatements } from './agent-messages.ts';
 import { readEvidenceJson, type StepKey } from './evidence.ts';
 import { describeChanges } from './stored-changes.ts';
 
@@ -17,7 +17,7 @@ export async function claimLedger(
 ): Promise<z.infer<typeof ledgerSchema>> {
   const done = context.view().steps.filter((step) => step.termination !== null);
   const last = lastEnded(done, 'RUN_AGENT');
-  const earlier = earlierAgent(context, done)?.step ?? null;
+  const earlier = findReviewedAgent(context, done)?.step ?? null;
   const own = await entriesOf(context, last, envelope, envelope.evidence.workspace_diff_summary);
   if (earlier === null) return { step_id: last?.stepId ?? null, claims: own };
   const change = await describeChanges(context.directory, earlier, null);
@@ -35,13 +35,13 @@ async function entriesOf(
   envelope: PlannerInput,
   change: string,
 ): Promise<LedgerEntry[]> {
-  const { source, ...words } = await wordsOf(context, step);
+  const { source, ...words } = await readStatements(context, step);
   const evidence = {
     ...envelope.evidence,
     transcript_summary: formatTranscriptSummary(words),
     workspace_diff_summary: change,
   };
-  return ledgerOf({ ...envelope, evidence }, source);
+  return checkClaims({ ...envelope, evidence }, source);
 }
 
 /** The ledger of an evaluation; empty if there is none. */

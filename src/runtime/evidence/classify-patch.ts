@@ -47,7 +47,7 @@ export interface ScopeVerdict {
 }
 
 /** Judges a patch by the four scope rules. Reads only files that no list covers. */
-export async function judgeScope(question: ScopeQuestion): Promise<ScopeVerdict> {
+export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdict> {
   const { inScope, outOfScope, patch, summary, sources } = question;
   const entries = [...inScope, ...outOfScope].map(({ path }) => entryPath(path));
   const folders = (await sources?.areFolders([...new Set(entries)])) ?? new Map<string, boolean | null>();
@@ -189,7 +189,7 @@ function notProved(reason: string): Proof {
 }
 
 /** Warnings for the reviewer. A file outside the scope is a warning, not a finding. */
-export function scopeWarnings(files: readonly ScopedFile[]): readonly string[] {
+export function formatScopeWarnings(files: readonly ScopedFile[]): readonly string[] {
   return files.flatMap(({ path, class: kind, proved, reason }) => {
     if (kind === 'out_of_scope') return [`[Warning] ${path} is out of scope: ${reason}`];
     if (kind === 'unlisted') return [`[Warning] ${path} is not in scope: ${reason}`];

@@ -4,8 +4,8 @@ import type { PlannerInput, WindowEntry } from '../../contracts/planner/planner-
 import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { EvaluateStep } from '../../kernel/plan.ts';
-import type { Entry } from '../../kernel/state.ts';
-import { wordsToJudge } from '../../planner/claims/standing-claims.ts';
+import type { ActiveStep } from '../../kernel/state.ts';
+import { statementsToEvaluate } from '../../planner/claims/standing-claims.ts';
 import { mergeReports } from '../../planner/merge-reports.ts';
 import { formatTranscriptSummary, parseDiffSummary } from '../../planner/summaries.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
@@ -15,13 +15,13 @@ import { formatApproval, openApprovals } from '../gates/approval-paths.ts';
 import { lastEnded, type StepView } from '../record/run-view.ts';
 import type { RunContext } from '../run-context.ts';
 import { validationRecordSchema } from '../verify/check-record.ts';
-import { type EarlierAgent, earlierAgent, wordsOf } from './agent-messages.ts';
+import { type EarlierAgent, findReviewedAgent, readStatements } from './agent-messages.ts';
 import { readEvidenceJson, readManifest, type StepKey } from './evidence.ts';
-import { findingsOf } from './findings.ts';
+import { collectFindings } from './findings.ts';
 import { reviewEvidence } from './review-evidence.ts';
 import { joinDoubts, standingChecks } from './standing-checks.ts';
 import { describeChanges } from './stored-changes.ts';
-import { fingerprintOf } from './workspace-evidence.ts';
+import { fingerprintDiff } from './workspace-evidence.ts';
 
 type Report = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,7 @@ const WINDOW_EVALUATIONS = 3;
 /** Assembles the planner's input from the evidence of earlier steps. */
 export async function assembleEnvelope(
   context: RunContext,
-  entry: Entry,
+  entry: ActiveStep,
   step: EvaluateStep,
 ): Promise<PlannerInput> {
   const { plan, directory } = context;
@@ -45,7 +45,7 @@ export async function assembleEnvelope(
   const done = view.steps.filter((candidate) => candidate.termination !== null);
   const agent = lastEnded(done, 'RUN_AGENT');
   const validation = validationAfter(done, agent);
-  const earlier = earlierAgent(context, done);
+  const earlier = findReviewedAgent(context, done);
   const { intent, summary } = await transcriptOf(context, agent, earlier);
   const change = await wholeChange(context);
   return {
@@ -60,7 +60,7 @@ export async function assembleEnvelope(
       workspace_diff_summary: await describeChanges(
         directory,
         isUndone(done, agent) ? null : agent,
-        fingerprintOf(change),
+        fingerprintDiff(change),
       ),
       validation: await validationOf(context, validation, agent),
       harness_report: await harnessReportOf(context, validation),
@@ -68,7 +68,7 @@ export async function assembleEnvelope(
       policy_events: [
         ...policyEvents(context),
         ...(await openApprovals(context, change.files)).map(formatApproval),
-        ...(await findingsOf(directory, stepsSinceEvaluation(done))),
+        ...(await collectFindings(directory, stepsSinceEvaluation(done))),
       ],
       review: await reviewEvidence(context, done),
       run_changed: (view.state.tree ?? view.started.base_tree) !== view.started.base_tree,
@@ -99,13 +99,13 @@ async function transcriptOf(
   agent: StepView | null,
   earlier: EarlierAgent | null,
 ): Promise<{ readonly intent: string; readonly summary: string }> {
-  const last = await wordsOf(context, agent);
+  const last = await readStatements(context, agent);
   const before = earlier && {
-    words: await wordsOf(context, earlier.step),
+    words: await readStatements(context, earlier.step),
     change: parseDiffSummary(await describeChanges(context.directory, earlier.step, null)),
     after: earlier.after,
   };
-  return { intent: last.intent, summary: formatTranscriptSummary(wordsToJudge(last, before)) };
+  return { intent: last.intent, summary: formatTranscriptSummary(statementsToEvaluate(last, before)) };
 }
 
 async function validationOf(

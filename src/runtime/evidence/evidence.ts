@@ -7,7 +7,7 @@ import {
   stepFolderOf,
 } from '../../contracts/run/run-files.ts';
 import type { Termination } from '../../contracts/vocabulary.ts';
-import type { Entry } from '../../kernel/state.ts';
+import type { ActiveStep } from '../../kernel/state.ts';
 import { maskSecrets, maskValue } from '../../policy/secrets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
@@ -34,7 +34,7 @@ export interface Evidence {
 /** Masks secrets in texts and values that it writes; files that it adds stay as they were captured. */
 export function openEvidence(
   directory: RunDirectory,
-  { stepId, opcode, attempt }: Entry,
+  { stepId, opcode, attempt }: ActiveStep,
   clock: Clock,
   secrets: readonly string[] = [],
 ): Promise<Evidence> {

@@ -26,7 +26,10 @@ export function asksForApproval({ code }: { readonly code: string }): boolean {
 }
 
 /** The findings of validations and the approval requests of agents, without duplicates, in the order of the steps. */
-export async function findingsOf(directory: RunDirectory, steps: readonly StepView[]): Promise<string[]> {
+export async function collectFindings(
+  directory: RunDirectory,
+  steps: readonly StepView[],
+): Promise<string[]> {
   const found = new Set<string>();
   for (const step of steps) for (const finding of await findingsOfStep(directory, step)) found.add(finding);
   return [...found];

@@ -19,12 +19,12 @@ export async function compareTrees(
 ): Promise<WorkspaceEvidence> {
   const diff = await workspace.diff(run, trees.before, trees.after, patchPath);
   const whole = trees.before === trees.base ? diff : await workspace.diff(run, trees.base, trees.after);
-  const fingerprint = fingerprintOf(whole);
+  const fingerprint = fingerprintDiff(whole);
   return { diff, fingerprint, summary: formatDiffSummary({ ...diff, fingerprint }) };
 }
 
 /** Hashes path, blob id and mode of each changed file: the same content gives the same fingerprint. */
-export function fingerprintOf(diff: WorkspaceDiff): string {
+export function fingerprintDiff(diff: WorkspaceDiff): string {
   const hash = createHash('sha256');
   for (const file of diff.files) hash.update(`${file.path}\0${file.blob}\0${file.newMode}\n`);
   return hash.digest('hex').slice(0, 16);

@@ -104,6 +104,6 @@ export function contentLines({ content = [], uninspected = 0, diff }: GateReques
   ];
 }
 
-export function lastWordLines({ final_response: said }: GateRequest): string[] {
+export function lastMessageLines({ final_response: said }: GateRequest): string[] {
   return said == null ? [] : quoteLines(said);
 }

@@ -1,7 +1,7 @@
-import { ledgerLine } from '../../planner/claims/ledger.ts';
-import { oneLine, plainText } from '../../text/outside-text.ts';
+import { formatLedgerEntry } from '../../planner/claims/ledger.ts';
+import { cleanOutput, oneLine } from '../../text/outside-text.ts';
 import { proposalDetails, proposalsIn, proposalTitle } from '../goldens/golden-proposal.ts';
-import { contentLines, decidingLines, lastWordLines, otherLines, totalLine } from './gate-change-text.ts';
+import { contentLines, decidingLines, lastMessageLines, otherLines, totalLine } from './gate-change-text.ts';
 import type { Consequence, GateRequest } from './gate-request.ts';
 
 /** How many lines of a list are shown; the rest is counted. */
@@ -19,9 +19,9 @@ export function renderGateRequest(request: GateRequest): string {
     ...section('Other changes', otherLines(request)),
     ...(total === null ? [] : [`In all: ${total}, in ${request.diff?.patch ?? ''}`]),
     ...section('Look at', contentLines(request), Number.POSITIVE_INFINITY),
-    ...section('Evaluation', judgementLines(request)),
+    ...section('Evaluation', evaluationLines(request)),
     ...section('Checks', checkLines(request)),
-    ...section('What the agent says', [...claimLines(request), ...lastWordLines(request)]),
+    ...section('What the agent says', [...claimLines(request), ...lastMessageLines(request)]),
     ...goldenSection(request),
     ...section('Policy violations', violationLines(request)),
     ...section('Findings', findingLines(request)),
@@ -30,7 +30,7 @@ export function renderGateRequest(request: GateRequest): string {
     ...section('Evidence', evidenceLines(request)),
     ...section('Answer', answerLines(request)),
   ];
-  return `${parts.map(plainText).join('\n\n')}\n`;
+  return `${parts.map(cleanOutput).join('\n\n')}\n`;
 }
 
 function section(title: string, lines: readonly string[], max = MAX_LINES): string[] {
@@ -48,7 +48,7 @@ export function reasonText({ reason, judgement }: GateRequest): string {
 }
 
 /** The evaluation with its flags and blockers; empty if the gate's reason says all of it. */
-export function judgementLines(request: GateRequest): string[] {
+export function evaluationLines(request: GateRequest): string[] {
   const { judgement } = request;
   if (judgement === null) return [];
   const { step_id, status, reason, risk_flags, blocker_codes, blockers } = judgement;
@@ -70,7 +70,7 @@ export function judgementLines(request: GateRequest): string[] {
 }
 
 export function claimLines({ claims }: GateRequest): string[] {
-  return (claims ?? []).map((entry) => oneLine(ledgerLine(entry)));
+  return (claims ?? []).map((entry) => oneLine(formatLedgerEntry(entry)));
 }
 
 /** One proposal: its effect, where to look, and the beginning of the difference. */

@@ -87,7 +87,7 @@ export async function settleGate(
 }
 
 /** Whether the files are still those that the gate's request showed. */
-export async function showsWhatIsThere(
+export async function matchesShownFiles(
   workspace: Workspace,
   run: RunWorkspace,
   awaiting: AwaitingView,

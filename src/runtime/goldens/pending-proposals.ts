@@ -27,7 +27,7 @@ export async function pendingProposals(
   const latest = new Map<string, readonly ReportedProposal[]>();
   for (const step of steps.filter(isEndedValidation))
     for (const files of await readReportFiles(directory, step))
-      latest.set(files.key, await proposalsOf(directory, step, files));
+      latest.set(files.key, await listProposals(directory, step, files));
   return state.pendingGoldens.flatMap((key) => latest.get(key) ?? []);
 }
 
@@ -35,7 +35,7 @@ function isEndedValidation({ opcode, termination }: StepView): boolean {
   return opcode === 'RUN_VALIDATION' && termination !== null;
 }
 
-export async function proposalsOf(
+export async function listProposals(
   directory: RunDirectory,
   { stepId, attempt }: Pick<StepView, 'stepId' | 'attempt'>,
   files: ReportFiles,

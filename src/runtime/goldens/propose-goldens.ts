@@ -31,7 +31,7 @@ export function readGoldenPath(text: string): GoldenPath {
 }
 
 /** Whether two paths conflict: they are equal, or one is a parent folder of the other. */
-export function isInTheWay(path: string, other: string): boolean {
+export function pathsConflict(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}/`) || other.startsWith(`${path}/`);
 }
 
@@ -96,7 +96,7 @@ function refuseConflicts(proposals: readonly GoldenProposal[]): readonly GoldenP
   return proposals.map((proposal, at) => {
     const path = taken[at] ?? null;
     const hasConflict = taken.some(
-      (other, index) => index !== at && path !== null && other !== null && isInTheWay(path, other),
+      (other, index) => index !== at && path !== null && other !== null && pathsConflict(path, other),
     );
     return hasConflict
       ? { ...proposal, acceptable: false, why: 'another proposal is for the same golden_path' }

@@ -16,7 +16,7 @@ export function lifecycleOf(view: RunView): LifecycleState {
 
 const UNDER_WAY: readonly Stage['kind'][] = ['running', 'evaluated', 'waiting', 'parked'];
 
-export function statusOf(view: RunView, plan: Plan | null, now: Date): Status {
+export function deriveStatus(view: RunView, plan: Plan | null, now: Date): Status {
   const { stage } = view.state;
   const active = UNDER_WAY.includes(stage.kind) && 'stepId' in stage ? stage : null;
   const until = view.endedAt === null ? now.getTime() : Date.parse(view.endedAt);
@@ -127,7 +127,7 @@ export function initialMetadata(
   };
 }
 
-export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
+export function deriveMetadata(view: RunView, place: MetadataPlace): Metadata {
   const { usage } = view.state;
   const initial = initialMetadata(view.runId, view.startedAt, view.started, place);
   return {
@@ -160,13 +160,13 @@ export async function writeMetadata(directory: RunDirectory, metadata: Metadata)
 }
 
 /** The content of `final-state.txt`; null while the run has not ended. */
-export function finalStateOf(view: RunView): string | null {
+export function deriveFinalState(view: RunView): string | null {
   if (view.end === null) return null;
   const { lifecycle, outcome, termination } = view.end;
   return `${lifecycle} ${outcome} ${termination}\n`;
 }
 
 export async function writeFinalState(directory: RunDirectory, view: RunView): Promise<void> {
-  const line = finalStateOf(view);
+  const line = deriveFinalState(view);
   if (line !== null) await directory.write('final-state.txt', line, { durable: true });
 }

@@ -8,7 +8,7 @@ import type { CheckContext } from '../../workflow/rule.ts';
 import type { RunView } from './run-view.ts';
 
 /** The workspace of a run, as its first event names it. */
-export function workspaceOf(
+export function locateWorkspace(
   view: RunView,
   directory: RunDirectory,
   { repoRoot, workspace }: { readonly repoRoot: string; readonly workspace: Pick<Workspace, 'describe'> },

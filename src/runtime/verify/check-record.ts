@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baselineSchema, fewerChecksSchema } from '../../contracts/planner/planner-input.ts';
 import { MECHANICAL_OUTCOMES } from '../../contracts/vocabulary.ts';
-import { countOf } from '../../text/count-of.ts';
+import { formatCount } from '../../text/count-of.ts';
 import { nameSome } from '../../text/name-some.ts';
 import { failingText } from '../record/preparation-text.ts';
 
@@ -120,7 +120,7 @@ function describeEnd({ id, outcome, exit_code, failed_cases }: z.infer<typeof wi
 
 function fewerLines({ fewer_checks: fewer }: ValidationRecord): string[] {
   if (fewer == null) return [];
-  const lines = [`${countOf(fewer.now, 'test')} ran, ${fewer.base} ran at the base`];
+  const lines = [`${formatCount(fewer.now, 'test')} ran, ${fewer.base} ran at the base`];
   if (fewer.missing.length > 0) lines.push(`no longer there: ${named(fewer.missing)}`);
   if (fewer.skipped.length > 0) lines.push(`now skipped: ${named(fewer.skipped)}`);
   return lines;

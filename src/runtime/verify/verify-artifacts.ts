@@ -1,10 +1,10 @@
 import { RUN_FOLDERS, stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest } from '../../ports/run-store.ts';
-import { type ArtifactEvent, type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
+import { type ArtifactEvent, flaw, lineOf, type RecordFault, type VerifyContext } from './verify-context.ts';
 
 /** Checks that every artifact exists, is a file inside the run directory, and has the recorded bytes. */
-export async function verifyArtifacts(context: VerifyContext): Promise<readonly Flaw[]> {
-  const flaws: Flaw[] = [];
+export async function verifyArtifacts(context: VerifyContext): Promise<readonly RecordFault[]> {
+  const flaws: RecordFault[] = [];
   for (const event of context.artifacts.values()) {
     const message = await findProblem(context, event);
     if (message !== null) flaws.push(flaw(event.payload.path, message));

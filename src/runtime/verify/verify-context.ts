@@ -4,7 +4,7 @@ import type { RunDirectory } from '../../ports/run-store.ts';
 import type { RunView } from '../record/run-view.ts';
 
 /** An inconsistency in a record. */
-export interface Flaw {
+export interface RecordFault {
   /** Relative to the run directory. */
   readonly path: string;
   /** Counted from 1; null if the flaw concerns the whole file. */
@@ -50,7 +50,7 @@ export function lineOf(event: RunEvent): number {
   return event.seq + 1;
 }
 
-export function flaw(path: string, message: string, line: number | null = null): Flaw {
+export function flaw(path: string, message: string, line: number | null = null): RecordFault {
   return { path, line, message };
 }
 

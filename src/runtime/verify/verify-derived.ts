@@ -3,12 +3,12 @@ import { type Metadata, metadataSchema, type Status, statusSchema } from '../../
 import type { Plan } from '../../kernel/plan.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
 import { toJson } from '../json.ts';
-import { finalStateOf, metadataOf, statusOf } from '../record/derived-files.ts';
+import { deriveFinalState, deriveMetadata, deriveStatus } from '../record/derived-files.ts';
 import { createRunViewer } from '../record/run-view.ts';
-import { type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
+import { flaw, lineOf, type RecordFault, type VerifyContext } from './verify-context.ts';
 
 export interface DerivedFindings {
-  readonly flaws: readonly Flaw[];
+  readonly flaws: readonly RecordFault[];
   readonly notes: readonly string[];
 }
 
@@ -56,7 +56,7 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
   const actual = parsed.data;
   // The locations of the repository and the run aren't in the events, since both may be moved.
   const place = { repoRoot: actual.workspace.repo_root, artifactsRoot: actual.artifacts_root };
-  const expected = metadataOf(view, place);
+  const expected = deriveMetadata(view, place);
   const message = difference(
     comparablePart(expected, view.end !== null),
     comparablePart(actual, view.end !== null),
@@ -88,7 +88,7 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
   if (Number.isNaN(writtenAt.getTime())) return createFlaw(path, 'has no time at which it was written');
   // Without the workflow, the number of refinements is unknown.
   const comparable = (status: Status): Status => (plan === null ? { ...status, refinement: null } : status);
-  const message = difference(comparable(statusOf(view, plan, writtenAt)), comparable(actual));
+  const message = difference(comparable(deriveStatus(view, plan, writtenAt)), comparable(actual));
   if (message === null) return NO_FLAWS;
   if (view.end !== null) return createFlaw(path, message);
   const viewer = createRunViewer();
@@ -97,7 +97,7 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
     const earlier = viewer.current();
     if (
       earlier === null ||
-      difference(comparable(statusOf(earlier, plan, writtenAt)), comparable(actual)) !== null
+      difference(comparable(deriveStatus(earlier, plan, writtenAt)), comparable(actual)) !== null
     )
       continue;
     const behind = events.length - index - 1;
@@ -108,7 +108,7 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
 
 async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
   const path = 'final-state.txt';
-  const expected = finalStateOf(context.view);
+  const expected = deriveFinalState(context.view);
   const actual = await readText(context, path);
   if (actual === expected) return NO_FLAWS;
   if (actual === null) return createFlaw(path, 'is missing, or is no file');
@@ -117,8 +117,8 @@ async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
 }
 
 /** Checks the patch and the transcript of the whole run against the run's last event. */
-async function verifyFinalFiles({ events, directory, files }: Derived): Promise<readonly Flaw[]> {
-  const flaws: Flaw[] = [];
+async function verifyFinalFiles({ events, directory, files }: Derived): Promise<readonly RecordFault[]> {
+  const flaws: RecordFault[] = [];
   for (const event of events) {
     if (event.event_type !== 'run_completed') continue;
     for (const { path, sha256 } of event.payload.files ?? []) {

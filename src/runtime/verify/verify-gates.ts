@@ -5,9 +5,9 @@ import { parseJson } from '../../text/json.ts';
 import { digestOf } from './verify-artifacts.ts';
 import {
   type ArtifactEvent,
-  type Flaw,
   flaw,
   lineOf,
+  type RecordFault,
   recordedIn,
   type VerifyContext,
 } from './verify-context.ts';
@@ -37,8 +37,8 @@ const outcomeSchema = z.object({
 });
 
 /** Checks that each request is the one that its event binds, and each recorded answer the one that the run used. */
-export async function verifyGates(context: VerifyContext): Promise<readonly Flaw[]> {
-  const flaws: Flaw[] = [];
+export async function verifyGates(context: VerifyContext): Promise<readonly RecordFault[]> {
+  const flaws: RecordFault[] = [];
   let open: Requested | null = null;
   for (const event of context.events) {
     switch (event.event_type) {
@@ -71,7 +71,7 @@ async function readJson({ directory, files }: VerifyContext, path: string): Prom
   return files.has(path) ? parseJson((await directory.read(path)) ?? '') : null;
 }
 
-async function verifyRequest(context: VerifyContext, event: Requested): Promise<readonly Flaw[]> {
+async function verifyRequest(context: VerifyContext, event: Requested): Promise<readonly RecordFault[]> {
   const where = `events.ndjson line ${lineOf(event)}`;
   const artifact = artifactOf(context, event, 'gate_request');
   if (artifact === undefined)
@@ -91,8 +91,8 @@ async function verifyShown(
   context: VerifyContext,
   path: string,
   evidence: z.infer<typeof evidenceSchema>,
-): Promise<readonly Flaw[]> {
-  const flaws: Flaw[] = [];
+): Promise<readonly RecordFault[]> {
+  const flaws: RecordFault[] = [];
   for (const shown of evidence) {
     const recorded = context.artifacts.get(shown.path)?.payload.sha256;
     const sha256 = recorded ?? (await digestOf(context, shown.path))?.sha256;
@@ -106,7 +106,7 @@ async function verifyOutcome(
   context: VerifyContext,
   event: Answered,
   request: Requested | null,
-): Promise<readonly Flaw[]> {
+): Promise<readonly RecordFault[]> {
   const where = `events.ndjson line ${lineOf(event)}`;
   const artifact = artifactOf(context, event, 'gate_outcome');
   if (artifact === undefined)

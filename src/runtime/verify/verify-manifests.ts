@@ -10,8 +10,8 @@ import { closedRunFolders } from './closed-run-folders.ts';
 import {
   type ArtifactEvent,
   type ClosedFolder,
-  type Flaw,
   flaw,
+  type RecordFault,
   recordedIn,
   type VerifyContext,
 } from './verify-context.ts';
@@ -22,8 +22,8 @@ import {
  */
 export async function verifyManifests(
   context: VerifyContext,
-): Promise<{ readonly checked: number; readonly flaws: readonly Flaw[] }> {
-  const flaws: Flaw[] = [];
+): Promise<{ readonly checked: number; readonly flaws: readonly RecordFault[] }> {
+  const flaws: RecordFault[] = [];
   const closed = [...closedRunFolders(context), ...closedStepFolders(context)];
   for (const entry of closed) {
     const path = `${entry.folder}/manifest.json`;

@@ -56,7 +56,7 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
 
   /** Under the journal's lock, a command that has started but not ended belongs to a dead process; it is completed. */
   const underLock = <T>(work: (append: AppendEvents) => Promise<T>): Promise<T> =>
-    deps.journal.alone(async (appendRaw) => {
+    deps.journal.withLock(async (appendRaw) => {
       const append: AppendEvents = async (events) => {
         if (events.length === 0) return [];
         const entries = await appendRaw(events);

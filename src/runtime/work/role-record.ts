@@ -3,7 +3,7 @@ import type { RunEvent } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
-import { roleWordsOf } from '../../planner/claims/role-claims.ts';
+import { findRoleResult } from '../../planner/claims/role-claims.ts';
 import type { RevisionReader } from '../../ports/revisions.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
@@ -50,7 +50,7 @@ async function readClaimedResult(record: RunRecord, view: RunView, role: Role): 
       return { claimed: null, notes: [`the output of step ${step.stepId} differs from its record`] };
     const parsed = metadataSchema.safeParse(parseJson(text));
     if (role === 'implementor' && parsed.data?.intent !== 'implementation') continue;
-    return { claimed: roleWordsOf(parsed.data?.result), notes: parsed.data?.notes ?? [] };
+    return { claimed: findRoleResult(parsed.data?.result), notes: parsed.data?.notes ?? [] };
   }
   return { claimed: null, notes: [] };
 }

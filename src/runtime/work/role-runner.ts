@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RunEnd } from '../../kernel/state.ts';
-import { roleWordsOf } from '../../planner/claims/role-claims.ts';
+import { findRoleResult } from '../../planner/claims/role-claims.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RevisionReader } from '../../ports/revisions.ts';
 import type { ResultCheckingRunner, RoleState } from '../../ports/role-runner.ts';
@@ -14,7 +14,7 @@ import { cancelRun } from '../drive/cancel-run.ts';
 import type { DriveEnd } from '../drive/drive.ts';
 import { resumeRun } from '../drive/resume-run.ts';
 import { startRun } from '../drive/start-run.ts';
-import { type ScopeVerdict, scopeWarnings } from '../evidence/classify-patch.ts';
+import { formatScopeWarnings, type ScopeVerdict } from '../evidence/classify-patch.ts';
 import { readAnswer } from '../gates/open-gates.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { defaultsToRecord } from '../record/recorded-run.ts';
@@ -68,7 +68,7 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
         ? lookAtRun(deps, driven.runId, describeSubject(request))
         : describeFailedStart(driven.obstacles);
     },
-    look: (runId, subject) => lookAtRun(deps, runId, subject),
+    readState: (runId, subject) => lookAtRun(deps, runId, subject),
     checkResult: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
       await waitWhileParked(deps, subject, runId, signal, await resumeRole(deps, subject, runId, signal));
@@ -183,7 +183,7 @@ async function lookAtRun(
     const mismatch = supplied === null ? null : findMismatch(view, subject);
     if (mismatch !== null) return { kind: 'ended', end: { ok: false, reason: mismatch } };
     const heard =
-      supplied === null ? evidence : { ...evidence, words: roleWordsOf(supplied.result), notes: [] };
+      supplied === null ? evidence : { ...evidence, words: findRoleResult(supplied.result), notes: [] };
     return {
       kind: 'ended',
       end: await refuseOutOfScope(deps, subject, determineResult(subject, heard, deps.checks)),
@@ -236,7 +236,7 @@ async function findScopeWarnings(
   if (request.role !== 'reviewer' || work === null) return [];
   const { body: summary } = request.revision;
   const judged = await deps.judgePatch({ body: request.item.body, base, patch: work.patch, summary });
-  return judged.ok ? scopeWarnings(judged.verdict.files) : [`[Warning] ${judged.reason}`];
+  return judged.ok ? formatScopeWarnings(judged.verdict.files) : [`[Warning] ${judged.reason}`];
 }
 
 function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {

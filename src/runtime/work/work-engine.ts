@@ -215,7 +215,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const lookAtRuns = async (runs: readonly RunToSee[]): Promise<readonly SeenRun[]> => {
     const seen: SeenRun[] = [];
     for (const { runId, subject } of runs) {
-      const state = await runner.look(runId, subject).catch(
+      const state = await runner.readState(runId, subject).catch(
         // A user has to fix an unreadable record; other runs continue.
         (error: unknown): RoleState => ({
           kind: 'waiting',

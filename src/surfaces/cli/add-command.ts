@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { VerbContext } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import type { ExitCode } from './exit-codes.ts';
 
 /** Executes a command with its positional arguments and options. */
 export type Action = (
-  context: VerbContext,
+  context: CommandContext,
   args: string[],
   options: Readonly<Record<string, unknown>>,
 ) => Promise<ExitCode>;

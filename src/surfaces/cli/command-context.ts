@@ -4,7 +4,7 @@ import type { Terminal } from './output/terminal.ts';
 import type { Readers } from './readers.ts';
 
 /** The context that every command receives besides its own arguments. */
-export interface VerbContext extends Readers {
+export interface CommandContext extends Readers {
   readonly terminal: Terminal;
   readonly services: () => Promise<Services>;
   readonly json: boolean;
@@ -21,6 +21,6 @@ export interface VerbContext extends Readers {
 
 export const JSON_SCHEMA_VERSION = 1;
 
-export function printJson(context: VerbContext, document: Readonly<Record<string, unknown>>): void {
+export function printJson(context: CommandContext, document: Readonly<Record<string, unknown>>): void {
   context.terminal.out(`${formatJson({ schema_version: JSON_SCHEMA_VERSION, ...document })}\n`);
 }

@@ -8,16 +8,16 @@ import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { RecordProblem } from '../../ports/run-store.ts';
-import { countOf } from '../../text/count-of.ts';
+import { formatCount } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
-import type { VerbContext } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
 import { printRefusal } from './output/refused-document.ts';
 import { type ShortId, shortIdsOf } from './output/short-ids.ts';
 
 /** Asks a service to open something. If it refuses, prints the broken document and throws the obstacle. */
 export async function openWith<T>(
-  { services, startDir, terminal }: VerbContext,
+  { services, startDir, terminal }: CommandContext,
   open: (services: Services, startDir: string) => Promise<Opened<T>>,
 ): Promise<T> {
   const opened = await open(await services(), startDir);
@@ -27,37 +27,37 @@ export async function openWith<T>(
   throw new CliError(obstacle.message, obstacle.help);
 }
 
-export function openRecords(context: VerbContext): Promise<Records> {
+export function openRecords(context: CommandContext): Promise<Records> {
   return openWith(context, (services, startDir) => services.openRecords(startDir));
 }
 
-export function openUpkeep(context: VerbContext): Promise<UpkeepSetup> {
+export function openUpkeep(context: CommandContext): Promise<UpkeepSetup> {
   return openWith(context, (services, startDir) => services.openUpkeep(startDir));
 }
 
-export function openProject(context: VerbContext): Promise<OpenProject> {
+export function openProject(context: CommandContext): Promise<OpenProject> {
   return openWith(context, (services, startDir) => services.openProject(startDir));
 }
 
-export function openTrust(context: VerbContext, wanted: TrustWanted): Promise<OpenTrust> {
+export function openTrust(context: CommandContext, wanted: TrustWanted): Promise<OpenTrust> {
   return openWith(context, (services, startDir) => services.openTrust(startDir, wanted));
 }
 
-export function openPolicy(context: VerbContext, wanted: readonly string[]): Promise<OpenPolicy> {
+export function openPolicy(context: CommandContext, wanted: readonly string[]): Promise<OpenPolicy> {
   return openWith(context, (services, startDir) => services.openPolicy(startDir, wanted));
 }
 
 /** Without a name, opens the rule planner, which needs neither a repository nor a model. */
-export function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
+export function openPlanner(context: CommandContext, name: string | null): Promise<Planner> {
   return openWith(context, (services, startDir) => services.openPlanner(startDir, name ?? 'rules'));
 }
 
 /** A missing repository is no error, but less can be proved without it. */
-export function openScope(context: VerbContext, base: string | null): Promise<OpenScope> {
+export function openScope(context: CommandContext, base: string | null): Promise<OpenScope> {
   return openWith(context, (services, startDir) => services.openScope(startDir, base));
 }
 
-export function openWork(context: VerbContext, options: WorkOptions): Promise<OpenWork> {
+export function openWork(context: CommandContext, options: WorkOptions): Promise<OpenWork> {
   return openWith(context, (services, startDir) => services.openWork(startDir, options));
 }
 
@@ -90,7 +90,7 @@ async function resolveByAge(records: Records, wanted: string, age: number): Prom
   const found = ids.at(-age);
   if (found !== undefined) return found;
   throw new CliError(
-    `no run "${wanted}": there ${ids.length === 1 ? 'is' : 'are'} ${countOf(ids.length, 'run')} in this repository`,
+    `no run "${wanted}": there ${ids.length === 1 ? 'is' : 'are'} ${formatCount(ids.length, 'run')} in this repository`,
     ids.length === 0 ? 'start one with conductor run WORKFLOW' : 'conductor runs lists them',
   );
 }
@@ -114,7 +114,7 @@ export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<Sho
   return shortIdsOf(await store.match(''));
 }
 
-export async function openRun(context: VerbContext, wanted: string): Promise<OpenRun> {
+export async function openRun(context: CommandContext, wanted: string): Promise<OpenRun> {
   return openRunOf(await openRecords(context), wanted);
 }
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import type { Services } from '../../app/services.ts';
-import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
+import { describeFailure, isExpectedFailure } from '../../contracts/expected-failure.ts';
 import { formatJson } from '../../text/outside-text.ts';
 import { createRegistrar, type Dispatch } from './add-command.ts';
 import { exitCodeOfError, isUserError } from './cli-error.ts';
-import { JSON_SCHEMA_VERSION, type VerbContext } from './command-context.ts';
+import { type CommandContext, JSON_SCHEMA_VERSION } from './command-context.ts';
 import { addPlumbingCommands } from './commands/plumbing-commands.ts';
 import { addGateCommands, addLookCommands, addRunCommands } from './commands/run-commands.ts';
 import { addStartCommands } from './commands/start-commands.ts';
@@ -38,7 +38,7 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   // Removed before parsing: commander would treat it as the negation of `--input`.
   const noInput = argv.includes(NO_INPUT);
   let code: ExitCode = EXIT.success;
-  let context: VerbContext | null = null;
+  let context: CommandContext | null = null;
   const openTerminal = (noInput: boolean): Terminal =>
     createTerminal({
       stdin: process.stdin,
@@ -84,13 +84,13 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
 
 function reportError(
   error: unknown,
-  context: VerbContext | null,
+  context: CommandContext | null,
   fallback: Terminal,
   json: boolean,
 ): ExitCode {
   const terminal = context?.terminal ?? fallback;
   const known = isUserError(error) || isExpectedFailure(error);
-  const { message } = tellFailure(error);
+  const { message } = describeFailure(error);
   const hint = hintFor(error);
   const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
   if (json) terminal.out(errorDocument(message, help));
@@ -107,7 +107,7 @@ function reportError(
 function hintFor(error: unknown): string | null {
   if (isUserError(error)) return error.help;
   return isExpectedFailure(error)
-    ? `the record is complete; ${tellFailure(error).wayOut ?? 'fix this'}, then try again`
+    ? `the record is complete; ${describeFailure(error).fix ?? 'fix this'}, then try again`
     : 'this is a bug in conductor; CONDUCTOR_DEBUG=1 shows the stack';
 }
 

@@ -8,7 +8,7 @@ import {
   reviewerResultSchema,
 } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
-import type { RoleWords } from '../../planner/claims/role-claims.ts';
+import type { RawRoleResult } from '../../planner/claims/role-claims.ts';
 import type { RoleEnd, RoleSubject } from '../engine/role.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { RoleEnd, RoleSubject } from '../engine/role.ts';
 export interface RoleEvidence {
   readonly end: RunEnd;
   /** The unchecked result of the role's agent; null if it returned none with a `role`. */
-  readonly claimed: RoleWords | null;
+  readonly claimed: RawRoleResult | null;
   /** Problems with the format of its result. */
   readonly notes: readonly string[];
   /** Whether an agent changed files. */
@@ -79,7 +79,7 @@ export function determineResult(subject: RoleSubject, evidence: RoleEvidence, ch
 /** Planner and reviewer must not change files. */
 function determineReaderResult<Result extends Extract<RoleEnd, { ok: true }>['result']>(
   role: Exclude<Role, 'implementor'>,
-  plain: RoleWords,
+  plain: RawRoleResult,
   evidence: RoleEvidence,
   schema: z.ZodMiniType<Result>,
   check: (result: Result) => Problems,
@@ -94,7 +94,11 @@ function determineReaderResult<Result extends Extract<RoleEnd, { ok: true }>['re
     : { ok: true, result };
 }
 
-function determineImplementorResult(plain: RoleWords, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
+function determineImplementorResult(
+  plain: RawRoleResult,
+  evidence: RoleEvidence,
+  checks: RoleChecks,
+): RoleEnd {
   const completed = plain.outcome === 'completed';
   const patch = evidence.patch?.text ?? null;
   // The patch comes from the workspace, never from the agent.

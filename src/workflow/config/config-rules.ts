@@ -3,7 +3,7 @@ import { FORMS, NAME_PATTERN } from '../../contracts/forms.ts';
 import { ROLES } from '../../contracts/work/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../../diagnostics/diagnostic.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
-import { globProblem } from '../../text/glob.ts';
+import { findGlobProblem } from '../../text/glob.ts';
 import { valueAt } from '../document/shape-issues.ts';
 import { pathProblem, reportPath } from '../rules/steps/path-bounds.ts';
 import { asList, asMapping, asText } from '../workflow-view.ts';
@@ -67,7 +67,7 @@ function checkGlobs(data: unknown, source: YamlSource): Diagnostic[] {
   return lists.flatMap((list) =>
     asList(valueAt(data, list)).flatMap((entry, index) => {
       const glob = asText(entry);
-      const problem = glob === null ? null : globProblem(glob);
+      const problem = glob === null ? null : findGlobProblem(glob);
       if (problem === null) return [];
       return [
         createDiagnostic('CF011', {

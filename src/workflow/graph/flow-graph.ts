@@ -5,7 +5,7 @@ import {
   STOP,
   TERMINATIONS,
 } from '../../contracts/vocabulary.ts';
-import { endOf } from '../../kernel/ending.ts';
+import { decideEnd } from '../../kernel/ending.ts';
 import type { Plan, PlanStep, Target } from '../../kernel/plan.ts';
 import { INITIAL_STATE } from '../../kernel/state.ts';
 import { findBackEdges } from './flow-layers.ts';
@@ -123,7 +123,7 @@ function keysAfter(step: PlanStep, key: RouteKey, arrived: ReadonlySet<RouteKey>
 /** Uses the kernel's own logic, so that a diagram can't show another end than a run would have. */
 function lifecyclesOf(plan: Plan, keys: ReadonlySet<RouteKey>): LifecycleState[] {
   const stage = { kind: 'running', stepId: STOP, opcode: 'STOP', attempt: 1, visit: 1 } as const;
-  const found = new Set([...keys].map((via) => endOf(plan, { ...INITIAL_STATE, via, stage })?.lifecycle));
+  const found = new Set([...keys].map((via) => decideEnd(plan, { ...INITIAL_STATE, via, stage })?.lifecycle));
   return ENDS.filter((lifecycle) => found.has(lifecycle));
 }
 

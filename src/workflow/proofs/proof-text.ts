@@ -1,4 +1,4 @@
-import { countOf } from '../../text/count-of.ts';
+import { formatCount } from '../../text/count-of.ts';
 import type { ProofPath } from './path-proof.ts';
 import type { Loop, Proofs } from './prove-workflow.ts';
 import type { WorstCase } from './worst-case.ts';
@@ -52,7 +52,7 @@ export function describePath({ path, end }: ProofPath): string {
 }
 
 function describeLoop({ steps }: Loop): string {
-  return `loop: ${steps.map(({ stepId, maxVisits }) => `${stepId} at most ${countOf(maxVisits, 'time')}`).join(', ')}`;
+  return `loop: ${steps.map(({ stepId, maxVisits }) => `${stepId} at most ${formatCount(maxVisits, 'time')}`).join(', ')}`;
 }
 
 function describeWorstCase(worst: WorstCase): string {
@@ -60,10 +60,10 @@ function describeWorstCase(worst: WorstCase): string {
     worst.wallMs === null
       ? `unbounded wall clock (no timeout at ${worst.openGates.join(', ')}; ${describeDuration(worst.workMs)} without gates)`
       : `${describeDuration(worst.wallMs)} of wall clock`;
-  const tokens = worst.tokens === null ? 'unbounded tokens' : countOf(worst.tokens, 'token');
+  const tokens = worst.tokens === null ? 'unbounded tokens' : formatCount(worst.tokens, 'token');
   const cost = worst.costUsd === null ? 'unbounded cost' : describeUsd(worst.costUsd);
-  const runs = countOf(worst.agentRuns, 'agent run');
-  return `worst case: ${runs}, ${countOf(worst.plannerCalls, 'planner call')}, ${wall}, ${tokens}, ${cost}`;
+  const runs = formatCount(worst.agentRuns, 'agent run');
+  return `worst case: ${runs}, ${formatCount(worst.plannerCalls, 'planner call')}, ${wall}, ${tokens}, ${cost}`;
 }
 
 function describeStatuses({ endingStatuses }: Proofs): ProofLine[] {

@@ -289,7 +289,7 @@ describe('the judge checkout', () => {
     const run = await startRun({ files: FILES });
     const judge = await openJudge(run);
     const upkeep = await upkeepOf(run.repo);
-    expect((await upkeep.worktrees()).map(({ runId, path }) => [runId, path])).toEqual([
+    expect((await upkeep.listWorktrees()).map(({ runId, path }) => [runId, path])).toEqual([
       ['r1', run.run.worktreePath],
     ]);
     expect(await upkeep.removeWorktree(run.run)).toMatchObject({ ok: true, removed: true });

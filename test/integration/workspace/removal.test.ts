@@ -293,11 +293,11 @@ describe('a linked worktree of an earlier version', () => {
     const own = join(await temporaryFolder(), 'own');
     await repo.git('worktree', 'add', '--quiet', own, 'conductor/run/demo/r2');
     const branchName = 'conductor/run/demo/r1';
-    expect(await upkeep.worktrees()).toEqual([
+    expect(await upkeep.listWorktrees()).toEqual([
       { runId: 'r1', path, branchName, present: true, linked: true },
     ]);
     await rm(path, { recursive: true });
-    expect(await upkeep.worktrees()).toEqual([
+    expect(await upkeep.listWorktrees()).toEqual([
       { runId: 'r1', path, branchName, present: false, linked: true },
     ]);
   });

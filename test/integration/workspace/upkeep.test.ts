@@ -5,7 +5,7 @@ import type { RefSalvage, Salvage } from '../../../src/ports/upkeep.ts';
 import { type Run, startRun, temporaryFolder, upkeepOf } from './fixture.ts';
 
 async function salvageIn({ repo }: Run): Promise<Salvage> {
-  const [salvage] = await (await upkeepOf(repo)).salvages();
+  const [salvage] = await (await upkeepOf(repo)).listSalvages();
   if (salvage === undefined) throw new Error('nothing was salvaged');
   return salvage;
 }
@@ -24,16 +24,16 @@ describe('salvages', () => {
       keptAt: expect.stringMatching(/^\d{4}-/),
     };
     const upkeep = await upkeepOf(run.repo);
-    expect(await upkeep.salvages()).toEqual([{ ...expected, place: 'workspace' }]);
+    expect(await upkeep.listSalvages()).toEqual([{ ...expected, place: 'workspace' }]);
     await upkeep.removeWorktree(run.run);
-    expect(await upkeep.salvages()).toEqual([{ ...expected, place: 'repository' }]);
+    expect(await upkeep.listSalvages()).toEqual([{ ...expected, place: 'repository' }]);
   });
 
   it('show what they change, compared with the base', async () => {
     const run = await startRun();
     await run.write('README.md', 'work\n');
     await run.workspaces.restore(run.run, { kind: 'base' }, 'undo@1');
-    const { files } = await (await upkeepOf(run.repo)).contents(await salvageIn(run));
+    const { files } = await (await upkeepOf(run.repo)).readSalvage(await salvageIn(run));
     expect(files.map(({ status, path }) => `${status} ${path}`)).toEqual(['M README.md']);
   });
 });
@@ -50,12 +50,12 @@ describe('bringing files back', () => {
     const upkeep = await upkeepOf(run.repo);
     const salvage = await salvageIn(run);
     expect(await upkeep.worktreeState(run.run)).toBe('clean');
-    await upkeep.bringBackFiles(run.run, salvage);
+    await upkeep.restoreFiles(run.run, salvage);
     expect([await read('README.md'), await read('debug.log')]).toEqual(['work\n', 'lost\n']);
     expect(await read('other.log')).toBe('newer\n');
     expect(await git('status', '--porcelain')).toBe(' M README.md\n');
     expect(await upkeep.worktreeState(run.run)).toBe('changed');
-    await expect(upkeep.bringBackFiles(run.run, salvage)).rejects.toThrow('not in the result');
+    await expect(upkeep.restoreFiles(run.run, salvage)).rejects.toThrow('not in the result');
   });
 
   it('restores a salvage that is in the repository of the user', async () => {
@@ -70,7 +70,7 @@ describe('bringing files back', () => {
       `${salvageRef}:${salvageRef}`,
     );
     const salvage: Salvage = { ...(await salvageIn(run)), commit: before.commit, place: 'repository' };
-    await (await upkeepOf(run.repo)).bringBackFiles(run.run, salvage);
+    await (await upkeepOf(run.repo)).restoreFiles(run.run, salvage);
     expect(await run.read('README.md')).toBe('work\n');
   });
 
@@ -81,7 +81,7 @@ describe('bringing files back', () => {
     await run.workspaces.restore(run.run, { kind: 'base' }, 'undo@1');
     await run.write('data.log', 'newer\n');
     const upkeep = await upkeepOf(run.repo);
-    await expect(upkeep.bringBackFiles(run.run, await salvageIn(run))).rejects.toThrow('data.log');
+    await expect(upkeep.restoreFiles(run.run, await salvageIn(run))).rejects.toThrow('data.log');
     expect(await run.read('data.log')).toBe('newer\n');
   });
 });
@@ -93,13 +93,13 @@ describe('bringing a salvage back as a branch', () => {
     const { before } = await run.workspaces.restore(run.run, { kind: 'base' }, 'undo@1');
     const upkeep = await upkeepOf(run.repo);
     const salvage = await salvageIn(run);
-    expect(await upkeep.bringBackBranch('mine', salvage)).toEqual({ ok: true, made: true });
-    expect(await upkeep.bringBackBranch('mine', salvage)).toEqual({ ok: true, made: false });
-    expect(await upkeep.bringBackBranch('main', salvage)).toEqual({ ok: false, reason: 'taken' });
-    expect(await upkeep.bringBackBranch('@{-1}', salvage)).toEqual({ ok: false, reason: 'invalid' });
+    expect(await upkeep.restoreBranch('mine', salvage)).toEqual({ ok: true, made: true });
+    expect(await upkeep.restoreBranch('mine', salvage)).toEqual({ ok: true, made: false });
+    expect(await upkeep.restoreBranch('main', salvage)).toEqual({ ok: false, reason: 'taken' });
+    expect(await upkeep.restoreBranch('@{-1}', salvage)).toEqual({ ok: false, reason: 'invalid' });
     expect(await run.sha('mine')).toBe(before.commit);
     await upkeep.removeWorktree(run.run);
-    expect(await upkeep.bringBackBranch('second', await salvageIn(run))).toEqual({ ok: true, made: true });
+    expect(await upkeep.restoreBranch('second', await salvageIn(run))).toEqual({ ok: true, made: true });
     await run.repo.git('branch', '--quiet', '-D', 'mine', 'second');
   });
 });
@@ -112,23 +112,23 @@ describe('restoring a ref of the user', () => {
       await repo.git('branch', 'topic');
     });
     const upkeep = await upkeepOf(run.repo);
-    const salvage = (await upkeep.salvages()).find((each): each is RefSalvage => each.of.kind === 'ref');
+    const salvage = (await upkeep.listSalvages()).find((each): each is RefSalvage => each.of.kind === 'ref');
     if (salvage === undefined) throw new Error('no ref was salvaged');
     expect(salvage.of).toEqual({ kind: 'ref', refName: 'refs/heads/topic', undone: false });
     const { baseSha } = run.run;
     const undone = 'refs/conductor/salvage/r1.undone/heads/topic';
-    expect(await upkeep.bringBackRef(salvage)).toEqual({
+    expect(await upkeep.restoreRef(salvage)).toEqual({
       from: baseSha,
       to: salvage.commit,
       salvageRef: undone,
       checkout: null,
     });
     expect([await run.sha('topic'), await run.sha(undone)]).toEqual([salvage.commit, baseSha]);
-    expect(await upkeep.bringBackRef(salvage)).toMatchObject({ from: salvage.commit, salvageRef: null });
+    expect(await upkeep.restoreRef(salvage)).toMatchObject({ from: salvage.commit, salvageRef: null });
     const linked = join(await temporaryFolder(), 'linked');
     await run.repo.git('update-ref', 'refs/heads/topic', baseSha);
     await run.repo.git('worktree', 'add', '--quiet', linked, 'topic');
-    expect(await upkeep.bringBackRef(salvage)).toMatchObject({ checkout: linked });
+    expect(await upkeep.restoreRef(salvage)).toMatchObject({ checkout: linked });
     await run.repo.git('worktree', 'remove', '--force', linked);
     await run.repo.git('update-ref', 'refs/heads/topic', baseSha);
   });
@@ -141,9 +141,9 @@ describe('the list of worktrees', () => {
     await run.repo.git('worktree', 'add', '--quiet', '--detach', own);
     const upkeep = await upkeepOf(run.repo);
     const listed = { runId: 'r1', path: run.run.worktreePath, branchName: null, linked: false };
-    expect(await upkeep.worktrees()).toEqual([{ ...listed, present: true }]);
+    expect(await upkeep.listWorktrees()).toEqual([{ ...listed, present: true }]);
     await rm(run.run.worktreePath, { recursive: true });
-    expect(await upkeep.worktrees()).toEqual([{ ...listed, present: false }]);
+    expect(await upkeep.listWorktrees()).toEqual([{ ...listed, present: false }]);
     expect(await upkeep.worktreeState(run.run)).toBe('missing');
     await run.repo.git('worktree', 'remove', own);
   });

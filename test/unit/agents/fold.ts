@@ -1,11 +1,11 @@
-import type { AgentStream, StreamTold } from '../../../src/agents/stream-verdict.ts';
+import type { AgentStream, StreamReport } from '../../../src/agents/stream-verdict.ts';
 import type { TranscriptEntry } from '../../../src/agents/transcript.ts';
 
 /** Folds all events, each a second after the one before. */
 export function foldAll<State>(
   stream: AgentStream<State>,
   events: readonly unknown[],
-): { readonly told: StreamTold; readonly entries: readonly TranscriptEntry[]; readonly state: State } {
+): { readonly told: StreamReport; readonly entries: readonly TranscriptEntry[]; readonly state: State } {
   let state = stream.start;
   const entries: TranscriptEntry[] = [];
   for (const [index, event] of events.entries()) {
@@ -13,5 +13,5 @@ export function foldAll<State>(
     state = folded.state;
     entries.push(...folded.entries);
   }
-  return { told: stream.told(state), entries, state };
+  return { told: stream.report(state), entries, state };
 }

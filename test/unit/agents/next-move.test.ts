@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type MoveFacts, type NextMove, nextMove } from '../../../src/agents/next-move.ts';
-import { priced, sumUsage, usageSince } from '../../../src/agents/prices.ts';
+import { chooseNextMove, type MoveFacts, type NextMove } from '../../../src/agents/next-move.ts';
+import { addCost, sumUsage, usageSince } from '../../../src/agents/prices.ts';
 import type { FailureClass } from '../../../src/contracts/run/agent-failure.ts';
 
 const UNTIL = '2026-01-01T02:00:00.000Z';
@@ -49,7 +49,7 @@ describe('what follows a failure', () => {
   it.each(CASES)('of %s (%s) with %j is %j', (_what, failureClass, facts, expected) => {
     const reset_at = (facts.resetInMs ?? null) === null ? null : UNTIL;
     const failure = { class: failureClass, message: 'no', reset_at, help: null };
-    expect(nextMove(failure, { ...FACTS, ...facts })).toEqual(expected);
+    expect(chooseNextMove(failure, { ...FACTS, ...facts })).toEqual(expected);
   });
 });
 
@@ -69,7 +69,7 @@ describe('a limit of unknown length, once quick retries are spent', () => {
     let spentMs = 0;
     for (;;) {
       const parking = { count: parked.length, spentMs, limitMs: 12 * HOUR };
-      const move = nextMove(failureOf('429'), { ...FACTS, ...SPENT, parking });
+      const move = chooseNextMove(failureOf('429'), { ...FACTS, ...SPENT, parking });
       if (move.kind !== 'park') {
         expect(move).toEqual({
           kind: 'end',
@@ -90,7 +90,7 @@ describe('a limit of unknown length, once quick retries are spent', () => {
     ['is parked if a known short limit comes again and again', { resetInMs: 30_000 }, 1],
   ])('%s', (_what, facts: Partial<MoveFacts>, minutes) => {
     const failure = failureOf('429', facts.resetInMs === undefined ? null : UNTIL);
-    expect(minutesUntil(nextMove(failure, { ...FACTS, ...SPENT, ...facts }))).toBe(minutes);
+    expect(minutesUntil(chooseNextMove(failure, { ...FACTS, ...SPENT, ...facts }))).toBe(minutes);
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe('a limit of unknown length, once quick retries are spent', () => {
     ['billing hard limit: payment required', 'end'],
   ])('is a quota that says %j: %s', (message, kind) => {
     const failure = { ...failureOf(message), class: 'quota_exhausted' as const };
-    expect(nextMove(failure, { ...FACTS, ...SPENT }).kind).toBe(kind);
+    expect(chooseNextMove(failure, { ...FACTS, ...SPENT }).kind).toBe(kind);
   });
 });
 
@@ -110,7 +110,7 @@ describe('a limit with a known end', () => {
     ['past limits.park', 13 * HOUR, FRESH, 'a step is parked for at most 12h'],
     ['past what is left of it', 2 * HOUR, { ...FRESH, spentMs: 11 * HOUR }, 'raise limits.park'],
   ])('%s', (_what, resetInMs, parking, expected) => {
-    const move = nextMove(failureOf('429', UNTIL), { ...FACTS, resetInMs, parking });
+    const move = chooseNextMove(failureOf('429', UNTIL), { ...FACTS, resetInMs, parking });
     if (typeof expected !== 'string') expect(move).toEqual(expected);
     else expect(move).toMatchObject({ kind: 'end', reason: expect.stringContaining(expected) });
   });
@@ -126,7 +126,7 @@ describe('the cost of an agent', () => {
     ['is unknown without a price', { input_tokens: 1_000_000 }, null, undefined],
     ['is unknown without tokens', {}, PRICE, undefined],
   ])('%s', (_what, usage, price, cost) => {
-    expect(priced(usage, price)?.cost_usd).toBe(cost);
+    expect(addCost(usage, price)?.cost_usd).toBe(cost);
   });
 
   it('of several starts is the sum of what is known', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policyDocumentsOf } from '../../../src/agents/policy-documents.ts';
+import { listPolicyDocuments } from '../../../src/agents/policy-documents.ts';
 import { type PolicyOverride, policyDocumentSchema } from '../../../src/contracts/documents/policy.ts';
 import { assemblePolicy } from '../../../src/policy/assemble.ts';
 
@@ -32,7 +32,7 @@ describe('the documents of a policy', () => {
     ],
   ])('make the same policy of %s', (_what, policies) => {
     const effective = assembled(policies);
-    const documents = policyDocumentsOf(effective);
+    const documents = listPolicyDocuments(effective);
     for (const document of documents) expect(policyDocumentSchema.safeParse(document).success).toBe(true);
     expect(assembled(documents)).toEqual(effective);
   });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { classifyFailure } from '../../../src/agents/failure.ts';
-import { NO_RESULT, resultOf, type StreamProblem, verdictOf } from '../../../src/agents/stream-verdict.ts';
+import {
+  composeResult,
+  decideVerdict,
+  NO_RESULT,
+  type StreamProblem,
+} from '../../../src/agents/stream-verdict.ts';
 import type { ProcessEnd } from '../../../src/contracts/run/process-end.ts';
 
 const LIMITS = { timeoutMs: 60_000, idleTimeoutMs: 5_000 };
@@ -71,14 +76,14 @@ describe('the verdict on an agent', () => {
       'command not found: claude',
     ],
   ] as const)('that %s', (_what, told, end, termination, reason) => {
-    const verdict = verdictOf({ problem: told }, end, ' last words ', LIMITS);
+    const verdict = decideVerdict({ problem: told }, end, ' last words ', LIMITS);
     expect(verdict).toMatchObject({ termination, reason });
     expect(verdict.traces === null).toBe(termination !== 'error');
   });
 
   it('keeps what the provider said for whoever names the kind of failure', () => {
     const told = problem({ deniedTools: ['Bash'] });
-    expect(verdictOf({ problem: told }, exited(1), null, LIMITS).traces).toEqual({
+    expect(decideVerdict({ problem: told }, exited(1), null, LIMITS).traces).toEqual({
       status: 500,
       resetAt: null,
       code: 'server_error',
@@ -86,7 +91,7 @@ describe('the verdict on an agent', () => {
       retryAfterMs: null,
       deniedTools: ['Bash'],
     });
-    expect(verdictOf({ problem: silent }, exited(0), null, LIMITS).traces?.code).toBeNull();
+    expect(decideVerdict({ problem: silent }, exited(0), null, LIMITS).traces?.code).toBeNull();
   });
 
   it.each([
@@ -106,7 +111,7 @@ describe('the verdict on an agent', () => {
     ['a key that is not taken', problem({ status: 401 }), exited(1), 'authentication'],
     ['a provider with too much to do', problem({ status: 529 }), exited(1), 'overloaded'],
   ] as const)('is classed as %s', (_what, told, end, kind) => {
-    const { traces } = verdictOf({ problem: told }, end, null, LIMITS);
+    const { traces } = decideVerdict({ problem: told }, end, null, LIMITS);
     expect(traces && classifyFailure({ ...traces, resetAt: null }, end).class).toBe(kind);
   });
 });
@@ -122,6 +127,6 @@ describe('the result of an agent that writes no file', () => {
       { claims: ['fixed'], usage: { input_tokens: 1 } },
     ],
   ])('of the tail %j and the use %j is %j', (tail, usage, result) => {
-    expect(resultOf(tail, usage)).toEqual(result);
+    expect(composeResult(tail, usage)).toEqual(result);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Services } from '../../../src/app/services.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../../src/surfaces/cli/command-context.ts';
 import { type CrashtestOptions, crashtest } from '../../../src/surfaces/cli/commands/workflow/crashtest.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'conductor-crashtest-'));
@@ -55,7 +55,7 @@ async function run(workflow: string, options: Partial<CrashtestOptions> = {}, js
         printed.err += text;
       },
     },
-  } as unknown as VerbContext;
+  } as unknown as CommandContext;
   const code = await crashtest(context, workflow, { seed: 1, script: null, ...options });
   return { code, ...printed };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tellFailure } from '../../../src/contracts/expected-failure.ts';
+import { describeFailure } from '../../../src/contracts/expected-failure.ts';
 
 const failure = (fields: Record<string, string>) => Object.assign(new Error('as node says it'), fields);
 
@@ -28,5 +28,5 @@ it.each([
   [{ code: 'ENOSPC', syscall: 'write' }, 'as node says it', null],
   [{ code: 'constructor', path: '/r/x' }, 'as node says it', null],
 ])('a failure of the operating system, %j, is told as %j', (fields, message, wayOut) => {
-  expect(tellFailure(failure(fields))).toEqual({ message, wayOut });
+  expect(describeFailure(failure(fields))).toEqual({ message, wayOut });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
 import { exitCodeOfError } from '../../../src/surfaces/cli/cli-error.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../../src/surfaces/cli/command-context.ts';
 import { hook } from '../../../src/surfaces/cli/commands/policy/hook.ts';
 import { checkPolicyCommand, checkPolicyPatch } from '../../../src/surfaces/cli/commands/policy/policy.ts';
 import { createServices } from '../../../src/wiring.ts';
@@ -29,7 +29,7 @@ afterEach(() => vi.unstubAllEnvs());
 /** A verb's surroundings that keep what it writes. */
 function listen(json = false, startDir = join(folder, 'repo')) {
   const { terminal, written } = listeningTerminal();
-  const context: VerbContext = {
+  const context: CommandContext = {
     terminal,
     services: async () => createServices('0.0.0'),
     json,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Handled } from '../../../src/app/runs/clean-runs.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../../src/surfaces/cli/command-context.ts';
 import { reportCleanup } from '../../../src/surfaces/cli/output/retention-report.ts';
 import { listeningTerminal } from './listening-terminal.ts';
 
@@ -9,7 +9,7 @@ const short = (id: string) => id.slice(0, 8);
 
 function report(fields: Partial<Handled>) {
   const { terminal, written } = listeningTerminal();
-  const context: VerbContext = {
+  const context: CommandContext = {
     terminal,
     services: () => Promise.reject(new Error('not asked for')),
     json: false,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
 import { exitCodeOfError } from '../../../src/surfaces/cli/cli-error.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../../src/surfaces/cli/command-context.ts';
 import { type ScopeOptions, scope } from '../../../src/surfaces/cli/commands/policy/scope.ts';
 import { createServices } from '../../../src/wiring.ts';
 import { makeRepo } from '../../../testing/git-repo.ts';
@@ -37,7 +37,7 @@ interface Asked extends Partial<ScopeOptions> {
 
 async function ask({ patchText, summaryText, json, inRepo, input, ...options }: Asked) {
   const { terminal, written } = listeningTerminal();
-  const context: VerbContext = {
+  const context: CommandContext = {
     terminal,
     services: async () => createServices('0.0.0'),
     json: json ?? false,

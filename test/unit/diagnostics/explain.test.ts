@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../src/app/services.ts';
 import { CliError } from '../../../src/surfaces/cli/cli-error.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../../src/surfaces/cli/command-context.ts';
 import { explain } from '../../../src/surfaces/cli/commands/workflow/explain.ts';
 
 const packageRoot = join(import.meta.dirname, '..', '..', '..');
@@ -19,7 +19,7 @@ async function run(word: string, json = false): Promise<{ code: number; out: str
         out += text;
       },
     },
-  } as unknown as VerbContext;
+  } as unknown as CommandContext;
   return { code: await explain(context, word), out };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Services } from '../../../src/app/services.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import type { CommandContext } from '../../../src/surfaces/cli/command-context.ts';
 import { type ValidateFormat, validate } from '../../../src/surfaces/cli/commands/workflow/validate.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'conductor-formats-'));
@@ -41,7 +41,7 @@ async function run(format: ValidateFormat, ...paths: string[]): Promise<{ code: 
         out += text;
       },
     },
-  } as unknown as VerbContext;
+  } as unknown as CommandContext;
   const caps = { agentRuns: null, wallMs: null, costUsd: null };
   return { code: await validate(verb, paths, format, { verbose: false, prove: false, caps }), out };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileNameOf } from '../../../harness/out-folder.ts';
-import { findChromium, lackOfChromium } from '../../../harness/web/browser.ts';
+import { explainMissingChromium, findChromium } from '../../../harness/web/browser.ts';
 
 describe('the name of a file for a case', () => {
   it.each(['help', 'a.b-c_1'])('is its id where that is a name: %s', (id) => {
@@ -46,6 +46,6 @@ describe('the browser', () => {
     [{ CHROMIUM_PATH: '/no/such/browser' }, 'CHROMIUM_PATH names /no/such/browser, which is no program'],
     [{}, 'there is no Chromium on this machine'],
   ])('that is lacking is told by who named it: %j', (env, why) => {
-    expect(lackOfChromium(env).why).toBe(why);
+    expect(explainMissingChromium(env).why).toBe(why);
   });
 });

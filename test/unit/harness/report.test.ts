@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Attempt, newAttempt } from '../../../harness/attempt.ts';
-import { exitCodeOf, reportOf, type TriedCase } from '../../../harness/report.ts';
+import { type Attempt, createAttempt } from '../../../harness/attempt.ts';
+import { composeReport, exitCodeOf, type TriedCase } from '../../../harness/report.ts';
 import { harnessReportSchema } from '../../../src/contracts/run/harness-report.ts';
 
 const WHEN = { generatedAt: '2026-02-09T14:30:00.000Z', durationMs: 12 };
@@ -11,10 +11,14 @@ const PROPOSAL = {
   kind: 'text',
 } as const;
 
-const passed = newAttempt;
-const failed = (): Attempt => ({ ...newAttempt(), problems: ['it broke'], proposals: [PROPOSAL] });
-const skipped = (): Attempt => ({ ...newAttempt(), skipped: 'nobody is here' });
-const proposing = (): Attempt => ({ ...newAttempt(), observations: ['it differs'], proposals: [PROPOSAL] });
+const passed = createAttempt;
+const failed = (): Attempt => ({ ...createAttempt(), problems: ['it broke'], proposals: [PROPOSAL] });
+const skipped = (): Attempt => ({ ...createAttempt(), skipped: 'nobody is here' });
+const proposing = (): Attempt => ({
+  ...createAttempt(),
+  observations: ['it differs'],
+  proposals: [PROPOSAL],
+});
 
 function tried(id: string, ...attempts: readonly Attempt[]): TriedCase {
   return { case: { id, kind: 'cli' }, repro: `run ${id}`, attempts, durationMs: 1 };
@@ -29,7 +33,7 @@ describe('a report', () => {
     ['is skipped', [skipped()], 'skipped', ['nobody is here'], 0],
     ['only proposes', [proposing()], 'passed', ['it differs'], 0],
   ])('says of a case that %s what it is', (_, attempts, status, observations, exit) => {
-    const report = reportOf('suite', [tried('one', ...attempts)], WHEN);
+    const report = composeReport('suite', [tried('one', ...attempts)], WHEN);
     expect(harnessReportSchema.safeParse(report).error).toBeUndefined();
     expect(report.cases).toEqual([
       { id: 'one', kind: 'cli', status, repro: 'run one', observations, artifacts: [], duration_ms: 1 },
@@ -38,7 +42,7 @@ describe('a report', () => {
   });
 
   it('counts each case once and keeps their order', () => {
-    const report = reportOf(
+    const report = composeReport(
       'suite',
       [
         tried('z', failed()),
@@ -54,17 +58,17 @@ describe('a report', () => {
   });
 
   it('proposes nothing from a try that failed, and each golden once', () => {
-    const report = reportOf(
+    const report = composeReport(
       'suite',
       [tried('a', failed()), tried('b', proposing()), tried('c', failed(), proposing())],
       WHEN,
     );
     expect(report.proposed_goldens).toEqual([PROPOSAL]);
-    expect(reportOf('suite', [tried('a', failed())], WHEN).proposed_goldens).toEqual([]);
+    expect(composeReport('suite', [tried('a', failed())], WHEN).proposed_goldens).toEqual([]);
   });
 
   it('of no cases fits the schema and is no success', () => {
-    const report = reportOf('suite', [], WHEN);
+    const report = composeReport('suite', [], WHEN);
     expect(harnessReportSchema.safeParse(report).error).toBeUndefined();
     expect(exitCodeOf(report)).toBe(1);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Normaliser, TextExpectation } from '../../../harness/case.ts';
-import { mismatches, normaliseText, quote } from '../../../harness/text-match.ts';
-import { commandLine } from '../../../src/text/shell-words.ts';
+import { findMismatches, normaliseText, quote } from '../../../harness/text-match.ts';
+import { formatCommand } from '../../../src/text/shell-words.ts';
 
 describe('an expected text', () => {
   it.each<[string, TextExpectation]>([
@@ -15,7 +15,7 @@ describe('an expected text', () => {
     ['nothing in particular', {}],
   ])('is met by %s', (_, expected) => {
     const text = 'hello\nyou\n';
-    expect([mismatches('it', text, expected), mismatches('it', text, expected)]).toEqual([[], []]);
+    expect([findMismatches('it', text, expected), findMismatches('it', text, expected)]).toEqual([[], []]);
   });
 
   it.each<[TextExpectation, readonly string[]]>([
@@ -29,11 +29,11 @@ describe('an expected text', () => {
     ],
     [{ matches: 'd$' }, ['it does not match /d$/m, it is "abc"']],
   ])('says what is missing: %s', (expected, problems) => {
-    expect(mismatches('it', 'abc', expected)).toEqual(problems);
+    expect(findMismatches('it', 'abc', expected)).toEqual(problems);
   });
 
   it('is nothing where nothing is expected', () => {
-    expect(mismatches('it', '', '')).toEqual([]);
+    expect(findMismatches('it', '', '')).toEqual([]);
   });
 
   it('shows the two ends of what is long', () => {
@@ -69,6 +69,6 @@ describe('a line to paste', () => {
     [['echo', "it's", '', '$HOME'], {}, "echo 'it'\\''s' '' '$HOME'"],
     [['make'], { cwd: 'my dir', env: { A: 'b c' } }, "cd 'my dir' && A='b c' make"],
   ])('keeps words together: %j', (command, place, line) => {
-    expect(commandLine(command, place)).toBe(line);
+    expect(formatCommand(command, place)).toBe(line);
   });
 });

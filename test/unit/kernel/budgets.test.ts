@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../src/contracts/run/agent-result.ts';
 import type { EventDraft } from '../../../src/contracts/run/event.ts';
-import { budgetProblem } from '../../../src/kernel/budgets.ts';
+import { findBudgetProblem } from '../../../src/kernel/budgets.ts';
 import type { Budgets } from '../../../src/kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../../../src/kernel/state.ts';
 import { agent, evaluate, gate, planOf } from '../../../testing/plans.ts';
@@ -151,7 +151,7 @@ describe('the budget of an evaluation', () => {
     ['is broken by one token more', 99, 'judge', 'step "judge" used 100 tokens of 99'],
     ['does not count what another step used', 99, 'other', null],
   ])('%s', (_, limit, spender, expected) => {
-    expect(budgetProblem(judge(limit), spentBy(spender), 'judge')?.message ?? null).toBe(expected);
+    expect(findBudgetProblem(judge(limit), spentBy(spender), 'judge')?.message ?? null).toBe(expected);
   });
 });
 

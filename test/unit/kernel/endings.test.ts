@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Violation } from '../../../src/kernel/protocol.ts';
+import type { RecordedViolation } from '../../../src/kernel/protocol.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../testing/plans.ts';
 import {
   answered,
@@ -205,7 +205,7 @@ describe('a policy violation', () => {
   });
 
   it('is on record before the end of its step, and leaves the outcome of the step as it was', () => {
-    const two: readonly Violation[] = [
+    const two: readonly RecordedViolation[] = [
       { class: 'forbidden_path', subject: '.env', message: 'wrote .env' },
       { class: 'protected_branch_violation', subject: 'main', message: 'main moved' },
     ];

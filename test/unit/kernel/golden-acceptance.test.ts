@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../src/kernel/decide.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';
-import { compareWays } from '../../../src/kernel/replay-against.ts';
+import { compareWithPlan } from '../../../src/kernel/replay-against.ts';
 import { agent, evaluate, gate, planOf, rollback, validation } from '../../../testing/plans.ts';
 import {
   answered,
@@ -158,7 +158,7 @@ describe('goldens that can not be put into the files', () => {
   it('are the way a replay takes as well', () => {
     const run = goOn(give(accepting(), input), inOrder([changed, proposing, approved, passed]));
     expect(replayLog(plan, run.events).difference).toBeNull();
-    expect(compareWays(plan, run.events).difference).toBeNull();
+    expect(compareWithPlan(plan, run.events).difference).toBeNull();
   });
 });
 
@@ -166,7 +166,7 @@ describe('a replay', () => {
   it('decides an acceptance again', () => {
     const run = play(plan, [changed, proposing, approved]);
     expect(replayLog(plan, run.events)).toMatchObject({ difference: null, cut: false });
-    expect(compareWays(plan, run.events).difference).toBeNull();
+    expect(compareWithPlan(plan, run.events).difference).toBeNull();
   });
 
   it('keeps the files that came of it in mind where a later gate shows them', () => {
@@ -178,7 +178,7 @@ describe('a replay', () => {
     ]);
     const run = play(twice, [changed, proposing, approved, approved]);
     expect(finalState(run)).toBe('completed success gate_approved');
-    expect(compareWays(twice, run.events).difference).toBeNull();
+    expect(compareWithPlan(twice, run.events).difference).toBeNull();
   });
 
   it('takes a record in which an approval put nothing anywhere', () => {
@@ -195,6 +195,6 @@ describe('a replay', () => {
       gate('ask', { routes: { gate_approved: 'judge' } }),
       evaluate('judge'),
     ]);
-    expect(compareWays(other, accepting().events).edited.steps.at(-1)).toMatchObject({ stepId: 'judge' });
+    expect(compareWithPlan(other, accepting().events).edited.steps.at(-1)).toMatchObject({ stepId: 'judge' });
   });
 });

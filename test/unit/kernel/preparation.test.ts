@@ -3,7 +3,7 @@ import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import { evolve } from '../../../src/kernel/evolve.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';
-import { compareWays } from '../../../src/kernel/replay-against.ts';
+import { compareWithPlan } from '../../../src/kernel/replay-against.ts';
 import { KernelBug } from '../../../src/kernel/step-log.ts';
 import { agent, planOf, validation } from '../../../testing/plans.ts';
 import {
@@ -153,7 +153,7 @@ describe('the replay of a preparation', () => {
   });
 
   it('in another workflow has no difference where the record never got to a step', () => {
-    expect(compareWays(plan, goOn(failing(), script).events).difference).toBeNull();
+    expect(compareWithPlan(plan, goOn(failing(), script).events).difference).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
-import { compareWays } from '../../../src/kernel/replay-against.ts';
+import { compareWithPlan } from '../../../src/kernel/replay-against.ts';
 import { agent, evaluate, gate, planOf, stop, validation } from '../../../testing/plans.ts';
 import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
@@ -35,7 +35,7 @@ describe('a recorded run against a workflow', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
-        const { difference, common, recorded, edited } = compareWays(run.plan, run.events);
+        const { difference, common, recorded, edited } = compareWithPlan(run.plan, run.events);
         expect(difference).toBeNull();
         expect(common).toHaveLength(recorded.steps.length);
         expect(edited).toEqual(recorded);
@@ -49,7 +49,7 @@ describe('a recorded run against a workflow', () => {
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
         for (let keep = 1; keep <= run.events.length; keep++) {
-          const { difference } = compareWays(run.plan, run.events.slice(0, keep));
+          const { difference } = compareWithPlan(run.plan, run.events.slice(0, keep));
           expect({ keep, difference }).toEqual({ keep, difference: null });
         }
       }),
@@ -67,7 +67,7 @@ describe('a recorded run against a workflow', () => {
           // An evaluation checks where its routes lead before it takes them.
           if (step_id === null || step?.opcode === 'EVALUATE') continue;
           const edited = withRoute(run.plan, step_id, payload.key, 'elsewhere');
-          const { difference } = compareWays(edited, run.events);
+          const { difference } = compareWithPlan(edited, run.events);
           if (difference?.kind !== 'route') throw new Error(`the difference is ${difference?.kind}`);
           expect(difference.step.stepId).toBe(step_id);
           expect(difference.step.key).toBe(payload.key);
@@ -105,8 +105,8 @@ const RUN = play(planWith({}), [
 ]);
 
 function against(plan: Plan, events: readonly EventDraft[] = RUN.events) {
-  const { difference, common } = compareWays(plan, events);
-  return { difference, common: common.map(({ stepId, entry }) => `${stepId}#${entry}`) };
+  const { difference, common } = compareWithPlan(plan, events);
+  return { difference, common: common.map(({ stepId, visit }) => `${stepId}#${visit}`) };
 }
 
 describe('the first difference', () => {

@@ -4,7 +4,7 @@ import type { GateEvent, MechanicalOutcome, PlannerStatus } from '../../../src/c
 import { decide } from '../../../src/kernel/decide.ts';
 import { evolve } from '../../../src/kernel/evolve.ts';
 import type { Plan } from '../../../src/kernel/plan.ts';
-import type { Effect, KernelInput, Violation } from '../../../src/kernel/protocol.ts';
+import type { Effect, KernelInput, RecordedViolation } from '../../../src/kernel/protocol.ts';
 import { INITIAL_STATE, type RunEnd, type RunState } from '../../../src/kernel/state.ts';
 
 /**
@@ -21,7 +21,7 @@ export type Reply =
       /** Proposed goldens by the key of the validator; null is a validator without a usable report. */
       readonly proposals?: Readonly<Record<string, number | null>>;
       readonly usage?: Usage;
-      readonly violations?: readonly Violation[];
+      readonly violations?: readonly RecordedViolation[];
       /** How often an agent has to wait for a time before it can work. */
       readonly parks?: number;
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
-import { claimsFrom } from '../../../src/planner/claims/extract-claims.ts';
+import { readClaims } from '../../../src/planner/claims/extract-claims.ts';
 
 /**
  * Final messages in the styles of several agents, labelled by these rules. `implemented`: it says that it changed a file
@@ -38,7 +38,7 @@ function figuresOf(messages: readonly Labelled[], kind: Kind): Figures {
   let heard = 0;
   let labelled = 0;
   for (const { text, claims } of messages) {
-    const found = claimsOfKind(claimsFrom(null, text).claims.map(formatClaim), kind);
+    const found = claimsOfKind(readClaims(null, text).claims.map(formatClaim), kind);
     const wanted = claimsOfKind(claims, kind);
     right += found.filter((claim) => wanted.includes(claim)).length;
     heard += found.length;

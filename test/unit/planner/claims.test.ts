@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
-import { claimsFrom } from '../../../src/planner/claims/extract-claims.ts';
+import { readClaims } from '../../../src/planner/claims/extract-claims.ts';
 import { FINAL_MESSAGES } from './final-messages.ts';
 
-const told = (text: string) => claimsFrom(null, text).claims.map(formatClaim);
+const told = (text: string) => readClaims(null, text).claims.map(formatClaim);
 
 describe('claims in the last word of an agent', () => {
   it.each([
@@ -184,7 +184,7 @@ describe('claims in the last word of an agent', () => {
 
 describe('claims that are listed', () => {
   it('are taken instead of the last word, and only where they have a known form', () => {
-    const claims = claimsFrom(['tests_pass', 'created src/x.ts', 'created', 'great work'], 'implemented');
+    const claims = readClaims(['tests_pass', 'created src/x.ts', 'created', 'great work'], 'implemented');
     expect(claims).toEqual({
       claims: [{ kind: 'tests_pass' }, { kind: 'created', path: 'src/x.ts' }],
       source: 'result_file',
@@ -192,23 +192,23 @@ describe('claims that are listed', () => {
   });
 
   it('are taken even when there are none', () => {
-    expect(claimsFrom([], 'implemented')).toEqual({ claims: [], source: 'result_file' });
+    expect(readClaims([], 'implemented')).toEqual({ claims: [], source: 'result_file' });
   });
 
   it('are taken from the tail of the last word', () => {
-    expect(claimsFrom(null, 'All tests pass.\n{"claims": ["fixed"]}')).toEqual({
+    expect(readClaims(null, 'All tests pass.\n{"claims": ["fixed"]}')).toEqual({
       claims: [{ kind: 'fixed' }],
       source: 'tail',
     });
   });
 
   it('are known as a tail where an agent hands it on as its result', () => {
-    expect(claimsFrom(['fixed'], 'All tests pass.\n{"claims": ["fixed"]}').source).toBe('tail');
-    expect(claimsFrom(['fixed'], 'All tests pass.\n{"claims": ["implemented"]}').source).toBe('result_file');
+    expect(readClaims(['fixed'], 'All tests pass.\n{"claims": ["fixed"]}').source).toBe('tail');
+    expect(readClaims(['fixed'], 'All tests pass.\n{"claims": ["implemented"]}').source).toBe('result_file');
   });
 
   it('are searched for in the words when the tail has none', () => {
-    expect(claimsFrom(null, 'All tests pass.\n{"blockers": []}')).toEqual({
+    expect(readClaims(null, 'All tests pass.\n{"blockers": []}')).toEqual({
       claims: [{ kind: 'tests_pass' }],
       source: 'phrase',
     });
@@ -221,7 +221,7 @@ describe('claims about files in the worktree', () => {
     ['a tail', null, 'Done.\n{"claims": ["created /w/run/src/a.ts"]}'],
     ['prose', null, 'Created `/w/run/src/a.ts`.'],
   ])('are read from its root in %s', (_where, listed, text) => {
-    expect(claimsFrom(listed, text, { root: '/w/run', changed: [] }).claims.map(formatClaim)).toEqual([
+    expect(readClaims(listed, text, { root: '/w/run', changed: [] }).claims.map(formatClaim)).toEqual([
       'created src/a.ts',
     ]);
   });
@@ -234,17 +234,17 @@ describe('claims about files in the worktree', () => {
     ['with a name that nothing has', 'Created `b.ts`.', 'created b.ts'],
   ])('name a changed file %s in prose', (_how, text, claim) => {
     const workspace = { root: null, changed: ['README.md', 'src/deep/a.ts'] };
-    expect(claimsFrom(null, text, workspace).claims.map(formatClaim)).toEqual([claim]);
+    expect(readClaims(null, text, workspace).claims.map(formatClaim)).toEqual([claim]);
   });
 
   it('are compared as they are when they are listed', () => {
     const workspace = { root: null, changed: ['src/a.ts'] };
-    expect(claimsFrom(['created a.ts'], '', workspace).claims.map(formatClaim)).toEqual(['created a.ts']);
+    expect(readClaims(['created a.ts'], '', workspace).claims.map(formatClaim)).toEqual(['created a.ts']);
   });
 
   it('stay as they are listed outside it', () => {
     expect(
-      claimsFrom(['created /w/running.ts'], '', { root: '/w/run', changed: [] }).claims.map(formatClaim),
+      readClaims(['created /w/running.ts'], '', { root: '/w/run', changed: [] }).claims.map(formatClaim),
     ).toEqual(['created /w/running.ts']);
   });
 });
@@ -286,7 +286,7 @@ describe('statements in a last word', () => {
     ['created', []],
     ['finished', []],
   ])('a listed claim %j is read as %j', (text, claims) => {
-    expect(claimsFrom([text], 'Fixed it.')).toEqual({
+    expect(readClaims([text], 'Fixed it.')).toEqual({
       claims: claims.map(parseClaim),
       source: 'result_file',
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/table/evaluate.ts';
-import { judgeByRules } from '../../../src/planner/table/evaluation.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
+import { evaluateByRules } from '../../../src/planner/table/evaluation.ts';
 import { CHANGED, envelope, evaluation, failed, report, said, UNCHANGED } from './envelope-builder.ts';
 
 type Evidence = Parameters<typeof envelope>[0];
 
 /** What a person reads of each blocker: its summary, and the file it points at where there is one. */
 function words(evidence: Evidence, top: Parameters<typeof envelope>[1] = {}): (string | null)[][] {
-  return judge(envelope(evidence, top)).blockers.map(({ summary, evidence_ref: ref }) =>
+  return evaluate(envelope(evidence, top)).blockers.map(({ summary, evidence_ref: ref }) =>
     ref === null ? [summary] : [summary, ref],
   );
 }
@@ -261,7 +261,7 @@ describe('what a blocker says', () => {
 
 describe('fix instructions', () => {
   const fix = (evidence: Evidence, top: Parameters<typeof envelope>[1] = {}) =>
-    judge(envelope(evidence, top)).fix_instructions;
+    evaluate(envelope(evidence, top)).fix_instructions;
 
   it('tell everything that the evidence names, and nothing else', () => {
     const cases = [
@@ -336,7 +336,7 @@ describe('fix instructions', () => {
 
 describe('a judgement by the rules', () => {
   it('has its own decision as floor, and the rows that fired', () => {
-    const { decision, trace } = judgeByRules(
+    const { decision, trace } = evaluateByRules(
       envelope({ transcript_summary: said('claim: tests_pass'), validation: failed }),
     );
     expect(trace).toEqual({
@@ -355,7 +355,7 @@ describe('a judgement by the rules', () => {
       { harness_report: report({}, { suite_id: undefined }) },
       { route_hints: { blocked: 'gate' } },
     );
-    const { decision, trace } = judgeByRules(input);
+    const { decision, trace } = evaluateByRules(input);
     expect(decision).toEqual({
       status: 'blocked',
       next_step: 'gate',

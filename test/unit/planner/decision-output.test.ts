@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/table/evaluate.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
 import { envelope, error, failed, report, said } from './envelope-builder.ts';
 
 describe('next_step', () => {
@@ -11,7 +11,7 @@ describe('next_step', () => {
     { name: 'is null when the hint is not allowed', top: { route_hints: { success: 'away' } }, next: null },
     { name: 'is null when the status has no hint', top: { route_hints: { partial: 'fix' } }, next: null },
   ])('$name', ({ top, next }) => {
-    expect(judge(envelope({}, top)).next_step).toBe(next);
+    expect(evaluate(envelope({}, top)).next_step).toBe(next);
   });
 });
 
@@ -23,7 +23,7 @@ describe('fix instructions', () => {
       ...report({ b: 'failed' }),
       cases: [{ id: 'b', status: 'failed', repro: 'tool --bad', observations: ['expected 1,\ngot 0'] }],
     };
-    const { fix_instructions: fix } = judge(envelope({ harness_report: harness }));
+    const { fix_instructions: fix } = evaluate(envelope({ harness_report: harness }));
     expect(fix?.edits).toEqual([
       { target: 'b', action: 'make the case b pass', rationale: 'expected 1,\ngot 0' },
     ]);
@@ -31,7 +31,7 @@ describe('fix instructions', () => {
   });
 
   it('name the validator as target and as command', () => {
-    const { fix_instructions: fix } = judge(
+    const { fix_instructions: fix } = evaluate(
       envelope({ validation: { ...error, exit_codes: { lint: 2, tests: 0 } } }),
     );
     expect(fix?.edits.map(({ target }) => target)).toEqual(['lint']);
@@ -43,7 +43,7 @@ describe('fix instructions', () => {
       { id: 'F1', summary: 'off by one', path: 'src/a.ts', line: 7 },
       { id: 'F2', summary: 'no changelog entry' },
     ];
-    const { fix_instructions: fix } = judge(
+    const { fix_instructions: fix } = evaluate(
       envelope({ review: { expected: true, verdict: 'needs-changes', findings } }),
     );
     expect(fix?.edits.map(({ target }) => target)).toEqual(['src/a.ts:7']);
@@ -52,7 +52,7 @@ describe('fix instructions', () => {
   });
 
   it('put regressions first, and say that they passed at the base', () => {
-    const { fix_instructions: fix } = judge(
+    const { fix_instructions: fix } = evaluate(
       envelope({
         harness_report: report({ a: 'failed', b: 'failed', c: 'failed' }),
         validation: { regressions: ['c', 'b'] },
@@ -82,7 +82,7 @@ describe('fix instructions', () => {
     ],
   ])('repeat the output of a validator with a report %s', (_, id, location, told) => {
     const cases = [{ id, location, status: 'failed', observations: ['failed'], repro: 'npx t' }];
-    const { fix_instructions: fix } = judge(
+    const { fix_instructions: fix } = evaluate(
       envelope({
         harness_report: { ...report({ [id]: 'failed' }), cases },
         validation: { ...failed, report_sources: ['tests'], output: { tests: 'no such module' } },
@@ -92,7 +92,7 @@ describe('fix instructions', () => {
   });
 
   it('carry the end of the output of a validator that failed or ran out of time', () => {
-    const { fix_instructions: fix } = judge(
+    const { fix_instructions: fix } = evaluate(
       envelope({
         validation: {
           ...error,
@@ -187,7 +187,7 @@ describe('fix instructions', () => {
       ['git diff --stat'],
     ],
   ])('verify with %s', (_name, evidence, expected) => {
-    const { fix_instructions: fix } = judge(envelope(evidence));
+    const { fix_instructions: fix } = evaluate(envelope(evidence));
     expect(fix?.verification.map(({ command }) => command)).toEqual(expected);
   });
 
@@ -197,6 +197,6 @@ describe('fix instructions', () => {
       workspace_diff_summary: 'no changes',
       validation: { exit_codes: {} },
     });
-    expect(judge(input).fix_instructions?.verification).toHaveLength(1);
+    expect(evaluate(input).fix_instructions?.verification).toHaveLength(1);
   });
 });

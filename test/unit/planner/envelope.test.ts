@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { plannerInputSchema } from '../../../src/contracts/planner/planner-input.ts';
 import { parseEnvelope } from '../../../src/planner/envelope.ts';
-import { judge } from '../../../src/planner/table/evaluate.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
 import { envelope, evaluation, report } from './envelope-builder.ts';
 
 type Path = readonly (string | number)[];
@@ -91,12 +91,12 @@ describe('parseEnvelope', () => {
   });
 
   it('ignores unknown keys at every level', () => {
-    const plain = judge(envelope({ harness_report: report({ a: 'passed' }) }));
+    const plain = evaluate(envelope({ harness_report: report({ a: 'passed' }) }));
     const parsed = parseEnvelope({
       ...envelope({ harness_report: report({ a: 'passed' }, { x_more: 1 }) }),
       confidence: 0.4,
     });
-    expect(parsed.ok ? judge(parsed.envelope) : null).toEqual(plain);
+    expect(parsed.ok ? evaluate(parsed.envelope) : null).toEqual(plain);
   });
 
   it('takes a report of another version whatever is in it', () => {

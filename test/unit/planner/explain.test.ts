@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../../src/planner/table/escalation.ts';
 import { evaluateWithRows } from '../../../src/planner/table/evaluate.ts';
-import { reasonsFor, reasonsOfMisfit } from '../../../src/planner/table/explain-evaluation.ts';
+import { explainEvaluation, explainInvalidEvidence } from '../../../src/planner/table/explain-evaluation.ts';
 import { textOfRow } from '../../../src/planner/table/row-text.ts';
 import { ROWS } from '../../../src/planner/table/rows.ts';
 import { CHECK_CASES } from './check-cases.ts';
@@ -29,7 +29,7 @@ describe('the reasons of a judgement', () => {
     'names the row that gave the status: $name',
     ({ input }) => {
       const { rows, decision } = evaluateWithRows(input);
-      const { why } = reasonsFor(input, decision.status);
+      const { why } = explainEvaluation(input, decision.status);
       expect(rows[0]?.status).toBe(decision.status);
       expect(why.startsWith(`${rows[0]?.id}: `)).toBe(true);
       expect(why).not.toContain('\n');
@@ -44,7 +44,7 @@ describe('the reasons of a judgement', () => {
       validation: failed,
       harness_report: { ...harness, cases },
     });
-    expect(reasonsFor(input, 'partial')).toEqual({
+    expect(explainEvaluation(input, 'partial')).toEqual({
       why: 'validator-or-case-failed: the validator tests exited with 1; the case a failed (evidence.validation.exit_codes, evidence.harness_report.cases, logs/a.log); also claimed-passing',
       change: 'validators that exit with 0 and cases that pass',
     });
@@ -70,7 +70,7 @@ describe('the reasons of a judgement', () => {
       'the artifact,',
     ],
   ])('says where %s is missing', (_what, evidence, place, change) => {
-    const reasons = reasonsFor(envelope(evidence), 'blocked');
+    const reasons = explainEvaluation(envelope(evidence), 'blocked');
     expect(reasons.why).toMatch(/^missing-artifact: .* \(.*\)$/);
     expect(reasons.why.endsWith(`(${place})`)).toBe(true);
     expect(reasons.change.startsWith(change)).toBe(true);
@@ -79,11 +79,11 @@ describe('the reasons of a judgement', () => {
   it('counts what it does not tell', () => {
     const exit_codes = { a: 1, b: 2, c: 3 };
     const input = envelope({ validation: { mechanical_outcome: 'error', exit_codes } });
-    expect(reasonsFor(input, 'partial').why).toContain('the validator b exited with 2; and 1 more (');
+    expect(explainEvaluation(input, 'partial').why).toContain('the validator b exited with 2; and 1 more (');
   });
 
   it('says so when a model judged worse than the rules', () => {
-    expect(reasonsFor(envelope(), 'blocked')).toEqual({
+    expect(explainEvaluation(envelope(), 'blocked')).toEqual({
       why: 'the planner decided blocked; by the rules it would be success (clean: no problem found in evidence)',
       change: "another reply from the planner; it can't improve on success",
     });
@@ -101,13 +101,13 @@ describe('the reasons of a planner', () => {
 
   it('are the blockers that the rules do not have, two at most', () => {
     const blockers = ['odd', 'validator_failed:tests', 'strange', 'queer'].map(blocker);
-    expect(reasonsFor(red, 'needs_human', blockers).why).toMatch(
+    expect(explainEvaluation(red, 'needs_human', blockers).why).toMatch(
       /^the planner decided needs_human: odd is so; strange is so; by the rules it would be partial \(/,
     );
   });
 
   it.each(['planner_unavailable', 'planner_reply_invalid'])('say that there was none for %s', (code) => {
-    expect(reasonsFor(red, 'blocked', [blocker(code)])).toEqual({
+    expect(explainEvaluation(red, 'blocked', [blocker(code)])).toEqual({
       why: expect.stringMatching(
         new RegExp(`^the planner gave no usable reply: ${code} is so; by the rules it would be partial `),
       ),
@@ -116,14 +116,14 @@ describe('the reasons of a planner', () => {
   });
 
   it('take a judgement without a reason for a judgement', () => {
-    expect(reasonsFor(red, 'blocked', [blocker('planner_judgement')]).why).toMatch(
+    expect(explainEvaluation(red, 'blocked', [blocker('planner_judgement')]).why).toMatch(
       /^the planner decided blocked: /,
     );
   });
 
   it('name the place of evidence that does not fit', () => {
     expect(
-      reasonsOfMisfit([{ path: 'evidence.artifacts', message: 'expected array, got nothing' }]).why,
+      explainInvalidEvidence([{ path: 'evidence.artifacts', message: 'expected array, got nothing' }]).why,
     ).toBe(
       "the evidence can't be evaluated: evidence.artifacts: expected array, got nothing (planner_input)",
     );
@@ -138,15 +138,15 @@ describe('the words of a reason', () => {
       artifact_ref: `${id}.json`,
     }));
     const input = envelope({ review: { expected: true, verdict: 'needs-changes', findings } });
-    expect(reasonsFor(input, 'partial')).toEqual({
+    expect(explainEvaluation(input, 'partial')).toEqual({
       why: 'changes-requested: it breaks a; it breaks b; and 1 more (evidence.review.findings, a.json, b.json)',
       change: 'a review that approves',
     });
   });
 
   it('name no other row where there is none', () => {
-    expect(reasonsFor(envelope(), 'success').why).toBe('clean: no problem found in evidence');
-    expect(reasonsFor(envelope({ validation: failed }), 'partial').why).toBe(
+    expect(explainEvaluation(envelope(), 'success').why).toBe('clean: no problem found in evidence');
+    expect(explainEvaluation(envelope({ validation: failed }), 'partial').why).toBe(
       'validator-or-case-failed: the validator tests exited with 1 (evidence.validation.exit_codes)',
     );
   });
@@ -157,6 +157,8 @@ describe('the words of a reason', () => {
       transcript_summary: said('claim: tests_pass'),
       validation: failed,
     });
-    expect(reasonsFor(input, 'unsafe').why).toMatch(/; also validator-or-case-failed, claimed-passing$/);
+    expect(explainEvaluation(input, 'unsafe').why).toMatch(
+      /; also validator-or-case-failed, claimed-passing$/,
+    );
   });
 });

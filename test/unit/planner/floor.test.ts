@@ -5,8 +5,8 @@ import {
   plannerDecisionSchema,
 } from '../../../src/contracts/planner/planner-decision.ts';
 import { PLANNER_STATUSES, type PlannerStatus } from '../../../src/contracts/vocabulary.ts';
-import { judge } from '../../../src/planner/table/evaluate.ts';
-import { applyFloor, excerptOf } from '../../../src/planner/table/floor.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
+import { applyFloor, excerptReply } from '../../../src/planner/table/floor.ts';
 import { envelope, failed } from './envelope-builder.ts';
 
 const hints = { success: 'STOP', partial: 'fix', blocked: 'STOP', needs_human: 'gate', unsafe: 'rollback' };
@@ -31,7 +31,7 @@ describe('the severity floor', () => {
     'a proposal of $asked over a floor of $floor gives the worse of the two',
     ({ asked, floor }) => {
       const input = INPUT_BY_STATUS[floor];
-      const { decision } = applyFloor(proposal(asked), judge(input), input);
+      const { decision } = applyFloor(proposal(asked), evaluate(input), input);
       const worse = ORDER[Math.max(ORDER.indexOf(asked), ORDER.indexOf(floor))];
       expect(plannerDecisionSchema.parse(decision)).toEqual(decision);
       expect(decision.status).toBe(worse);
@@ -55,7 +55,7 @@ describe('the severity floor', () => {
       risk_flags: ['odd', 'ux_error'],
       next_step: 'gate',
     });
-    const { decision, verdict } = applyFloor(proposed, judge(input), input);
+    const { decision, verdict } = applyFloor(proposed, evaluate(input), input);
     expect(verdict).toBe('taken');
     expect(decision.next_step).toBe('gate');
     expect(decision.blockers.map(({ code }) => code)).toEqual(['data_loss', 'validator_failed:tests']);
@@ -64,7 +64,11 @@ describe('the severity floor', () => {
 
   it('does not take the next step of a proposal that was too mild', () => {
     const input = INPUT_BY_STATUS.unsafe;
-    const { decision, verdict } = applyFloor(proposal('success', { next_step: 'STOP' }), judge(input), input);
+    const { decision, verdict } = applyFloor(
+      proposal('success', { next_step: 'STOP' }),
+      evaluate(input),
+      input,
+    );
     expect(verdict).toBe('raised_to_floor');
     expect(decision.next_step).toBe('rollback');
   });
@@ -85,7 +89,7 @@ describe('the severity floor', () => {
     },
   ])('$name is blocked with a blocker that says so', ({ reply, code }) => {
     const input = INPUT_BY_STATUS.success;
-    const { decision, verdict } = applyFloor(reply, judge(input), input);
+    const { decision, verdict } = applyFloor(reply, evaluate(input), input);
     expect(verdict).toBe('refused');
     expect(decision.status).toBe('blocked');
     expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
@@ -93,7 +97,7 @@ describe('the severity floor', () => {
 
   it('a reply that does not fit cannot soften an unsafe floor', () => {
     const input = INPUT_BY_STATUS.unsafe;
-    const { decision } = applyFloor('fine', judge(input), input);
+    const { decision } = applyFloor('fine', evaluate(input), input);
     expect(decision.status).toBe('unsafe');
     expect(decision.blockers.map(({ code }) => code)).toEqual(['outside_workspace', 'planner_reply_invalid']);
   });
@@ -110,7 +114,7 @@ describe('the severity floor', () => {
     fc.assert(
       fc.property(reply, fc.constantFrom(...ORDER), (proposed, status) => {
         const input = INPUT_BY_STATUS[status];
-        const { decision, verdict } = applyFloor(proposed, judge(input), input);
+        const { decision, verdict } = applyFloor(proposed, evaluate(input), input);
         expect(ORDER.indexOf(decision.status)).toBeGreaterThanOrEqual(ORDER.indexOf(status));
         if (verdict === 'refused') expect(decision.status).not.toBe('success');
         expect(plannerDecisionSchema.parse(decision)).toEqual(decision);
@@ -124,12 +128,12 @@ describe('the severity floor', () => {
     ['nothing', '  ', 'nothing'],
     ['a long text', 'x'.repeat(500), `${'x'.repeat(200)}…`],
   ])('%s is shown in one short line', (_what, reply, shown) => {
-    expect(excerptOf(reply)).toBe(shown);
+    expect(excerptReply(reply)).toBe(shown);
   });
 
   it('a reply with many faults is told by the first of them', () => {
     const input = INPUT_BY_STATUS.success;
-    const { decision } = applyFloor({ status: 'fine' }, judge(input), input);
+    const { decision } = applyFloor({ status: 'fine' }, evaluate(input), input);
     expect(decision.blockers[0]?.summary).toMatch(
       /^the planner's reply .*: status: .*; and 2 more; it was: \{"status":"fine"\}$/,
     );
@@ -138,7 +142,7 @@ describe('the severity floor', () => {
 
 describe('the words of the floor', () => {
   const input = INPUT_BY_STATUS.success;
-  const refused = (reply: unknown) => applyFloor(reply, judge(input), input).decision.blockers;
+  const refused = (reply: unknown) => applyFloor(reply, evaluate(input), input).decision.blockers;
 
   it('say that no reply came', () => {
     expect(refused(null)).toEqual([
@@ -173,12 +177,12 @@ describe('the words of the floor', () => {
       /^the planner names an empty next step, /,
     );
     const nowhere = { ...input, allowed_next_steps: [] };
-    const held = applyFloor(proposal('success', { next_step: 'away' }), judge(nowhere), nowhere);
+    const held = applyFloor(proposal('success', { next_step: 'away' }), evaluate(nowhere), nowhere);
     expect(held.decision.blockers[0]?.summary).toMatch(/, which is not allowed; allowed: null$/);
   });
 
   it('ask for a reason where there is none, for what stops a run alone', () => {
-    expect(applyFloor(proposal('unsafe'), judge(input), input).decision.blockers).toEqual([
+    expect(applyFloor(proposal('unsafe'), evaluate(input), input).decision.blockers).toEqual([
       {
         code: 'planner_judgement',
         summary: 'the planner decided unsafe without giving a reason',
@@ -187,7 +191,7 @@ describe('the words of the floor', () => {
       },
     ]);
     for (const status of ['success', 'partial'] as const)
-      expect(applyFloor(proposal(status), judge(input), input).decision.blockers).toEqual([]);
+      expect(applyFloor(proposal(status), evaluate(input), input).decision.blockers).toEqual([]);
   });
 
   it('take a proposal that is as bad as the floor, with its own instructions', () => {
@@ -199,26 +203,26 @@ describe('the words of the floor', () => {
       verification: [{ command: 'make', expected_signal: 'ok' }],
     };
     const given = (fix: typeof own | null) =>
-      applyFloor(proposal('partial', { fix_instructions: fix }), judge(partial), partial);
+      applyFloor(proposal('partial', { fix_instructions: fix }), evaluate(partial), partial);
     expect(given(own)).toMatchObject({ verdict: 'taken', decision: { fix_instructions: own } });
     expect(given({ ...own, verification: [] }).decision.fix_instructions).toEqual({
       ...own,
       verification: [{ command: 'tests', expected_signal: 'exit code 0' }],
     });
-    expect(given(null).decision.fix_instructions).toEqual(judge(partial).fix_instructions);
+    expect(given(null).decision.fix_instructions).toEqual(evaluate(partial).fix_instructions);
   });
 
   it('make instructions where neither has any', () => {
-    const { decision } = applyFloor(proposal('partial'), judge(input), input);
+    const { decision } = applyFloor(proposal('partial'), evaluate(input), input);
     expect(decision.fix_instructions?.objective).toBe('finish the step');
   });
 
   it('cut an excerpt only where it is too long', () => {
     const exact = 'x'.repeat(200);
-    expect(excerptOf(exact)).toBe(exact);
-    expect(excerptOf(`${exact}y`)).toBe(`${exact}…`);
-    expect(excerptOf(' a \n b ')).toBe('a b');
-    expect(excerptOf('  ')).toBe('nothing');
-    expect(excerptOf(undefined)).toBe('undefined');
+    expect(excerptReply(exact)).toBe(exact);
+    expect(excerptReply(`${exact}y`)).toBe(`${exact}…`);
+    expect(excerptReply(' a \n b ')).toBe('a b');
+    expect(excerptReply('  ')).toBe('nothing');
+    expect(excerptReply(undefined)).toBe('undefined');
   });
 });

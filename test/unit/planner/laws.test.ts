@@ -4,7 +4,7 @@ import { plannerDecisionSchema } from '../../../src/contracts/planner/planner-de
 import type { PlannerInput } from '../../../src/contracts/planner/planner-input.ts';
 import { MECHANICAL_OUTCOMES, OPCODES, PLANNER_STATUSES } from '../../../src/contracts/vocabulary.ts';
 import { parseEnvelope } from '../../../src/planner/envelope.ts';
-import { judge } from '../../../src/planner/table/evaluate.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
 import { CONTRADICTION_FLAGS, compareStatus, orderFlags } from '../../../src/planner/table/severity.ts';
 import { envelope, report } from './envelope-builder.ts';
 
@@ -171,7 +171,7 @@ describe('for any envelope', () => {
     fc.assert(
       fc.property(input, (whole) => {
         expect(parseEnvelope(whole).ok).toBe(true);
-        const decision = judge(whole);
+        const decision = evaluate(whole);
         seen.add(decision.status);
         expect(plannerDecisionSchema.parse(decision)).toEqual(decision);
         expect(decision.risk_flags).toEqual(orderFlags(decision.risk_flags));
@@ -190,7 +190,7 @@ describe('for any envelope', () => {
   it('the same envelope gives the same bytes', () => {
     fc.assert(
       fc.property(input, (whole) => {
-        expect(JSON.stringify(judge(structuredClone(whole)))).toBe(JSON.stringify(judge(whole)));
+        expect(JSON.stringify(evaluate(structuredClone(whole)))).toBe(JSON.stringify(evaluate(whole)));
       }),
     );
   });
@@ -198,14 +198,16 @@ describe('for any envelope', () => {
   it.each(WORSENINGS)('$name never lowers severity', ({ worsen }) => {
     fc.assert(
       fc.property(input, (whole) => {
-        expect(compareStatus(judge(worsen(whole)).status, judge(whole).status)).toBeGreaterThanOrEqual(0);
+        expect(compareStatus(evaluate(worsen(whole)).status, evaluate(whole).status)).toBeGreaterThanOrEqual(
+          0,
+        );
       }),
     );
   });
 
   it('the order of unrelated lines does not matter', () => {
     const summary = (whole: PlannerInput) => {
-      const { status, risk_flags: flags, blockers } = judge(whole);
+      const { status, risk_flags: flags, blockers } = evaluate(whole);
       return { status, flags, blockers: blockers.map((blocker) => JSON.stringify(blocker)).sort() };
     };
     fc.assert(

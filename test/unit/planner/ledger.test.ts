@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ledgerLine, ledgerOf } from '../../../src/planner/claims/ledger.ts';
+import { checkClaims, formatLedgerEntry } from '../../../src/planner/claims/ledger.ts';
 import { envelope, failed, report, said, UNCHANGED } from './envelope-builder.ts';
 
 const checkedClaim = (...parts: Parameters<typeof envelope>) => {
-  const [entry] = ledgerOf(envelope(...parts), 'phrase');
-  return entry === undefined ? null : ledgerLine(entry);
+  const [entry] = checkClaims(envelope(...parts), 'phrase');
+  return entry === undefined ? null : formatLedgerEntry(entry);
 };
 const claim = (text: string) => ({ transcript_summary: said(`claim: ${text}`) });
 
@@ -86,13 +86,13 @@ describe('the claim ledger', () => {
 
   it('keeps every claim, with where it was read', () => {
     const input = envelope({ transcript_summary: said('claim: implemented', 'claim: tests_pass') });
-    expect(ledgerOf(input, 'tail').map(({ claim: what, source }) => [what, source])).toEqual([
+    expect(checkClaims(input, 'tail').map(({ claim: what, source }) => [what, source])).toEqual([
       ['implemented', 'tail'],
       ['tests_pass', 'tail'],
     ]);
   });
 
   it('is empty where nothing is claimed', () => {
-    expect(ledgerOf(envelope(), 'phrase')).toEqual([]);
+    expect(checkClaims(envelope(), 'phrase')).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MECHANICAL_OUTCOMES, PLANNER_STATUSES } from '../../../src/contracts/vocabulary.ts';
-import { judge } from '../../../src/planner/table/evaluate.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
 import { decideByPage, envelopeOf, type Situation } from './page-oracle.ts';
 
 const CALM: Situation = {
@@ -82,7 +82,7 @@ const FACTS: Readonly<Record<string, Partial<Situation>>> = {
 };
 
 function judged(situation: Situation) {
-  const { status, risk_flags: flags, blockers } = judge(envelopeOf(situation));
+  const { status, risk_flags: flags, blockers } = evaluate(envelopeOf(situation));
   return { status, flags, codes: [...new Set(blockers.map(({ code }) => code))].sort() };
 }
 

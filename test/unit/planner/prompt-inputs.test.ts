@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { promptInputs } from '../../../src/planner/prompts/prompt-inputs.ts';
+import { composePromptInputs } from '../../../src/planner/prompts/prompt-inputs.ts';
 import { envelope, evaluation, report, said } from './envelope-builder.ts';
 
 describe('the inputs of a planner prompt', () => {
   it('are the envelope, with nothing for what it lacks', () => {
     const input = envelope();
     const { evidence } = input;
-    expect(promptInputs(input)).toEqual({
+    expect(composePromptInputs(input)).toEqual({
       run_id: 'run-1',
       workflow_id: 'implement',
       step_id: 'evaluate',
@@ -40,7 +40,7 @@ describe('the inputs of a planner prompt', () => {
       { harness_report: harness, review: { ...review, findings: [] } },
       { provenance_window, step_intent: 'add a unit', refinement: { spent: 0, max: 1 } },
     );
-    expect(promptInputs(input)).toMatchObject({
+    expect(composePromptInputs(input)).toMatchObject({
       blockers: ['new'],
       risk_flags: ['flaky_checks'],
       harness_report: harness,
@@ -53,13 +53,15 @@ describe('the inputs of a planner prompt', () => {
   it('add what the run has, and never let it stand in for the evidence', () => {
     const input = envelope({ transcript_summary: said('claim: fixed') });
     const more = { diff: 'the whole patch', transcript: 'the end', task: 'do it', run_id: 'forged' };
-    expect(promptInputs(input, more)).toMatchObject({
+    expect(composePromptInputs(input, more)).toMatchObject({
       diff: 'the whole patch',
       task: 'do it',
       run_id: 'run-1',
       transcript: 'intent: implementation\nclaim: fixed\n\nThe end of the transcript:\n\nthe end',
     });
     for (const transcript of [' \n', 7, undefined])
-      expect(promptInputs(input, { transcript }).transcript).toBe('intent: implementation\nclaim: fixed');
+      expect(composePromptInputs(input, { transcript }).transcript).toBe(
+        'intent: implementation\nclaim: fixed',
+      );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refinementPackageSchema } from '../../../src/contracts/planner/refinement-package.ts';
-import { refinementPackage } from '../../../src/planner/refinement-package.ts';
-import { judge } from '../../../src/planner/table/evaluate.ts';
+import { composeRefinementPackage } from '../../../src/planner/refinement-package.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import { envelope, failed, report, said } from './envelope-builder.ts';
 import { PAIR_CASES } from './pair-cases.ts';
@@ -13,8 +13,8 @@ describe('the refinement package', () => {
   it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
     'is there for partial alone, and complete: $name',
     ({ input }) => {
-      const decision = judge(input);
-      const made = refinementPackage(decision, REF);
+      const decision = evaluate(input);
+      const made = composeRefinementPackage(decision, REF);
       expect(made === null).toBe(decision.status !== 'partial');
       if (made === null) return;
       expect(refinementPackageSchema.parse(made)).toEqual(made);
@@ -50,7 +50,7 @@ describe('the refinement package', () => {
         ],
       },
     });
-    expect(refinementPackage(judge(input), REF)?.issues).toEqual([
+    expect(composeRefinementPackage(evaluate(input), REF)?.issues).toEqual([
       { summary: '1 ≠ 2', target: 'a', action: 'make the case a pass', artifact_refs: ['logs/a.log'] },
       {
         summary: 'it exited with 1',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentResultFile } from '../../../src/contracts/run/agent-result.ts';
-import { reviewFrom } from '../../../src/planner/review.ts';
+import { readReview } from '../../../src/planner/review.ts';
 
 const finding = {
   id: 'f1',
@@ -63,16 +63,16 @@ describe('a review', () => {
       { verdict: 'approve', summary: null, findings: [], problem: null },
     ],
   ])('%s is read', (_what, result, expected) => {
-    expect(reviewFrom(result, '')).toEqual(expected);
-    expect(reviewFrom(null, `So much for that.\n${JSON.stringify(result)}`)).toEqual(expected);
+    expect(readReview(result, '')).toEqual(expected);
+    expect(readReview(null, `So much for that.\n${JSON.stringify(result)}`)).toEqual(expected);
   });
 
   it('in a result file wins over the last word', () => {
-    expect(reviewFrom({ verdict: 'approve' }, '{"findings":[{"summary":"s"}]}').verdict).toBe('approve');
+    expect(readReview({ verdict: 'approve' }, '{"findings":[{"summary":"s"}]}').verdict).toBe('approve');
   });
 
   it('is taken from the last word when the result file has none', () => {
-    expect(reviewFrom({ final: 'x', claims: [] }, '{"verdict":"approve"}').verdict).toBe('approve');
+    expect(readReview({ final: 'x', claims: [] }, '{"verdict":"approve"}').verdict).toBe('approve');
   });
 
   it.each<[string, AgentResultFile | null, string, string]>([
@@ -103,13 +103,13 @@ describe('a review', () => {
       'the reviewer requests changes but lists no finding',
     ],
   ])('of somebody who %s has no verdict', (_what, result, words, problem) => {
-    expect(reviewFrom(result, words)).toMatchObject({ verdict: null, problem });
+    expect(readReview(result, words)).toMatchObject({ verdict: null, problem });
   });
 
   it('tells why a result file does not count', () => {
     const problem = 'the result file is ignored: it is not JSON';
-    expect(reviewFrom(null, 'Approved.', problem)).toMatchObject({ verdict: null, problem });
-    expect(reviewFrom(null, '{"verdict":"approve"}', problem)).toMatchObject({
+    expect(readReview(null, 'Approved.', problem)).toMatchObject({ verdict: null, problem });
+    expect(readReview(null, '{"verdict":"approve"}', problem)).toMatchObject({
       verdict: 'approve',
       problem: null,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockersIn, roleWordsFrom } from '../../../src/planner/claims/role-claims.ts';
+import { findRoleBlockers, readRoleResult } from '../../../src/planner/claims/role-claims.ts';
 
 const WORDS = { role: 'implementor', outcome: 'completed', summary: 'Done.' };
 
@@ -10,7 +10,7 @@ describe('what a role gives back', () => {
     ['under `result` there', null, `{"result":${JSON.stringify(WORDS)}}`],
     ['in the last word, where the file is about something else', { claims: [] }, JSON.stringify(WORDS)],
   ])('is found %s', (_, result, final) => {
-    expect(roleWordsFrom(result, final)).toEqual(WORDS);
+    expect(readRoleResult(result, final)).toEqual(WORDS);
   });
 
   it.each([
@@ -19,12 +19,12 @@ describe('what a role gives back', () => {
     ['a role that is no text', '{"role":1}'],
     ['an object that is not the last thing said', `${JSON.stringify(WORDS)}\nThat is all.`],
   ])('is not there in %s', (_, final) => {
-    expect(roleWordsFrom(null, final)).toBeNull();
+    expect(readRoleResult(null, final)).toBeNull();
   });
 
   it('is found where it is long', () => {
     const long = { role: 'planner', create: [{ body: 'x'.repeat(300_000) }] };
-    expect(roleWordsFrom(null, `Done.\n${JSON.stringify(long)}`)).toEqual(long);
+    expect(readRoleResult(null, `Done.\n${JSON.stringify(long)}`)).toEqual(long);
   });
 });
 
@@ -42,7 +42,7 @@ describe('the blockers of an implementor', () => {
     ],
     ['by its outcome', 'It is dark.', [{ code: 'blocked', summary: 'It is dark.' }]],
   ])('are told %s', (_, summary, expected) => {
-    expect(blockersIn({ role: 'implementor', outcome: 'blocked', summary })).toEqual(expected);
+    expect(findRoleBlockers({ role: 'implementor', outcome: 'blocked', summary })).toEqual(expected);
   });
 
   it.each([
@@ -50,6 +50,6 @@ describe('the blockers of an implementor', () => {
     ['another role speaks', { role: 'reviewer', outcome: 'blocked', summary: 'x' }],
     ['nobody speaks', null],
   ])('are none where %s', (_, words) => {
-    expect(blockersIn(words)).toEqual([]);
+    expect(findRoleBlockers(words)).toEqual([]);
   });
 });

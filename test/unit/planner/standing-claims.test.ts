@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../../src/contracts/vocabulary.ts';
 import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
-import { type AgentWords, wordsToJudge } from '../../../src/planner/claims/standing-claims.ts';
+import { type AgentStatements, statementsToEvaluate } from '../../../src/planner/claims/standing-claims.ts';
 import { parseDiffSummary } from '../../../src/planner/summaries.ts';
 
-function words(intent: Intent, claims: readonly string[], blockers: readonly string[] = []): AgentWords {
+function words(intent: Intent, claims: readonly string[], blockers: readonly string[] = []): AgentStatements {
   return {
     intent,
     claims: claims.map(parseClaim).filter((claim) => claim !== null),
@@ -27,13 +27,13 @@ function judged(
     change: parseDiffSummary(change),
     after,
   };
-  const summary = wordsToJudge(last, earlier);
+  const summary = statementsToEvaluate(last, earlier);
   return { ...summary, claims: summary.claims.map(formatClaim) };
 }
 
 describe('the words that an evaluation judges', () => {
   it('are those of the last agent where nobody worked before it', () => {
-    expect(wordsToJudge(REVIEW, null)).toEqual(REVIEW);
+    expect(statementsToEvaluate(REVIEW, null)).toEqual(REVIEW);
   });
 
   it.each<[string, string, string[]]>([

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/table/evaluate.ts';
-import { driftOf, parseVector, vectorFrom } from '../../../src/planner/vector.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
+import { compareWithVector, createVector, parseVector } from '../../../src/planner/vector.ts';
 import { envelope, failed } from './envelope-builder.ts';
 
 const input = envelope({ validation: failed }, { route_hints: { partial: 'fix' } });
-const decision = judge(input);
-const vector = vectorFrom('v', 'One.', input, decision);
+const decision = evaluate(input);
+const vector = createVector('v', 'One.', input, decision);
 
 describe('a vector', () => {
   it('made from a judgement holds for that judgement', () => {
     expect(parseVector(JSON.parse(JSON.stringify(vector)))).toEqual({ ok: true, vector });
-    expect(driftOf(vector, decision)).toEqual([]);
+    expect(compareWithVector(vector, decision)).toEqual([]);
   });
 
   it.each([
@@ -18,13 +18,13 @@ describe('a vector', () => {
     ['next_step', { ...decision, next_step: null }, 'fix', 'null'],
     ['blocker_codes', { ...decision, blockers: [] }, 'validator_failed:tests', 'none'],
   ])('tells of another %s', (field, other, expected, actual) => {
-    expect(driftOf(vector, other)).toEqual([{ field, expected, actual }]);
+    expect(compareWithVector(vector, other)).toEqual([{ field, expected, actual }]);
   });
 
   it('asks for its flags and allows others', () => {
     const flagged = { ...vector, expected: { ...vector.expected, risk_flags: ['ux_error'] } };
-    expect(driftOf(flagged, { ...decision, risk_flags: ['ux_error', 'flaky_checks'] })).toEqual([]);
-    expect(driftOf(flagged, decision)).toEqual([
+    expect(compareWithVector(flagged, { ...decision, risk_flags: ['ux_error', 'flaky_checks'] })).toEqual([]);
+    expect(compareWithVector(flagged, decision)).toEqual([
       { field: 'risk_flags', expected: 'ux_error', actual: 'none' },
     ]);
   });
@@ -32,8 +32,8 @@ describe('a vector', () => {
   it('without a next step of its own still refuses an illegal one', () => {
     const { next_step: _left, ...expected } = vector.expected;
     const open = { ...vector, expected };
-    expect(driftOf(open, { ...decision, next_step: 'STOP' })).toEqual([]);
-    expect(driftOf(open, { ...decision, next_step: 'deploy' })).toEqual([
+    expect(compareWithVector(open, { ...decision, next_step: 'STOP' })).toEqual([]);
+    expect(compareWithVector(open, { ...decision, next_step: 'deploy' })).toEqual([
       { field: 'next_step', expected: 'a legal step', actual: 'deploy' },
     ]);
   });
@@ -46,7 +46,7 @@ describe('a vector', () => {
       evidence_ref: null,
       severity: 'low' as const,
     }));
-    expect(driftOf(two, { ...decision, blockers })).toEqual([]);
+    expect(compareWithVector(two, { ...decision, blockers })).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/table/evaluate.ts';
-import { driftOf, parseVector, vectorFrom } from '../../../src/planner/vector.ts';
+import { evaluate } from '../../../src/planner/table/evaluate.ts';
+import { compareWithVector, createVector, parseVector } from '../../../src/planner/vector.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import type { DecisionCase } from './decision-case.ts';
 import { PAIR_CASES } from './pair-cases.ts';
@@ -44,11 +44,11 @@ describe('planner vectors', () => {
     const parsed = parseVector(JSON.parse(readFileSync(new URL(name, folder), 'utf8')));
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
     expect(name.endsWith(`${parsed.vector.vector_id}.json`)).toBe(true);
-    expect(driftOf(parsed.vector, judge(parsed.vector.input))).toEqual([]);
+    expect(compareWithVector(parsed.vector, evaluate(parsed.vector.input))).toEqual([]);
   });
 
   it.each(generated)('has the case of the table: $name', async ({ input, status, id, name, path }) => {
-    const vector = vectorFrom(id, `${name}.`, input, judge(input));
+    const vector = createVector(id, `${name}.`, input, evaluate(input));
     expect(vector.expected.status).toBe(status);
     await expect(`${JSON.stringify(vector, null, 2)}\n`).toMatchFileSnapshot(
       `../../fixtures/planner_vectors/${path}`,

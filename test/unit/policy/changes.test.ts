@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation, PolicyOverride } from '../../../src/contracts/documents/policy.ts';
 import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
-import { approvalsFor, checkChanges, checkFiles } from '../../../src/policy/changes.ts';
+import { checkChanges, checkFiles, listApprovals } from '../../../src/policy/changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
 import { change, OWN, policyOf, refs } from './policy-builder.ts';
 
@@ -260,7 +260,7 @@ describe('approvalsFor', () => {
     ["git's own folder", [change('.git/hooks.pem')], []],
     ['the same path twice', [change('ci/a'), change('ci/a')], ['ci/a by ci/**']],
   ])('asks about %s', (_name, changes, expected) => {
-    expect(approvalsFor(policyOf(POLICY), changes).map(({ path, glob }) => `${path} by ${glob}`)).toEqual(
+    expect(listApprovals(policyOf(POLICY), changes).map(({ path, glob }) => `${path} by ${glob}`)).toEqual(
       expected,
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyDocument } from '../../../src/contracts/documents/policy.ts';
 import { assemblePolicy } from '../../../src/policy/assemble.ts';
-import { enclosingNotes, networkFor } from '../../../src/policy/confinement.ts';
+import { describeSandbox, networkFor } from '../../../src/policy/confinement.ts';
 
 const workspace: PolicyDocument = { policy_id: 'policy.workspace', version: 1, network: 'allow' };
 const open: PolicyDocument = { policy_id: 'policy.open', version: 1, network: 'allow' };
@@ -31,16 +31,16 @@ describe('the notes about the sandbox', () => {
   const here = { kind: 'sandbox', name: 'bubblewrap' } as const;
 
   it('say without one why, and what was not enforced', () => {
-    expect(enclosingNotes(none, 'validator', 'deny')).toEqual([
+    expect(describeSandbox(none, 'validator', 'deny')).toEqual([
       'no sandbox: it is not there',
       'not enforced: the step could write files outside the worktree and read the home directory',
       'not enforced: the validators of this step had network access',
     ]);
-    expect(enclosingNotes(none, 'agent', 'allow')).toHaveLength(2);
+    expect(describeSandbox(none, 'agent', 'allow')).toHaveLength(2);
   });
 
   it('say with one which sandbox it is, and whether it has a network', () => {
-    expect(enclosingNotes(here, 'agent', 'deny')).toEqual(['sandbox: bubblewrap, without network access']);
-    expect(enclosingNotes(here, 'agent', 'allow')).toEqual(['sandbox: bubblewrap, with network access']);
+    expect(describeSandbox(here, 'agent', 'deny')).toEqual(['sandbox: bubblewrap, without network access']);
+    expect(describeSandbox(here, 'agent', 'allow')).toEqual(['sandbox: bubblewrap, with network access']);
   });
 });

@@ -6,8 +6,8 @@ import {
   policyDocumentSchema,
   policyReference,
 } from '../../../src/contracts/documents/policy.ts';
-import { approvalsFor, checkFiles } from '../../../src/policy/changes.ts';
-import { unenforceable } from '../../../src/policy/enforcement.ts';
+import { checkFiles, listApprovals } from '../../../src/policy/changes.ts';
+import { listUnenforced } from '../../../src/policy/enforcement.ts';
 import { AGENT_FILES, CI_FILES, HOOK_FILES, SECRET_FILES } from '../../../src/policy/sensitive-files.ts';
 import { checkPolicy } from '../../../src/workflow/document/policy-document.ts';
 import { places } from '../workflow/check.ts';
@@ -132,7 +132,7 @@ describe('policy.workspace.v1', () => {
     expect(policy.execution).toBe('workspace_write');
     expect(policy.network).toBe('allow');
     expect(policy.forbidden_operations).toEqual(['commit', 'push', 'force', 'branch_switch']);
-    expect(unenforceable(policy)).toEqual([]);
+    expect(listUnenforced(policy)).toEqual([]);
   });
 
   it.each(['.git', '.git/config', 'sub/.git/config', '.tnh/config.yaml', '.tnh/run/01/metadata.json'])(
@@ -141,7 +141,7 @@ describe('policy.workspace.v1', () => {
       expect(checkFiles(policy, [change(path)]).map((violation) => violation.class)).toEqual([
         'forbidden_path',
       ]);
-      expect(approvalsFor(policy, [change(path)])).toEqual([]);
+      expect(listApprovals(policy, [change(path)])).toEqual([]);
     },
   );
 
@@ -210,7 +210,7 @@ describe('policy.workspace.v1', () => {
     '.env.test',
   ])('asks a person about %s', (path) => {
     expect(checkFiles(policy, [change(path)])).toEqual([]);
-    expect(approvalsFor(policy, [change(path)]).map((asked) => asked.path)).toEqual([path]);
+    expect(listApprovals(policy, [change(path)]).map((asked) => asked.path)).toEqual([path]);
   });
 
   it.each([
@@ -230,6 +230,6 @@ describe('policy.workspace.v1', () => {
     'docs/agents.md',
   ])('allows %s and asks no one', (path) => {
     expect(checkFiles(policy, [change(path)])).toEqual([]);
-    expect(approvalsFor(policy, [change(path)])).toEqual([]);
+    expect(listApprovals(policy, [change(path)])).toEqual([]);
   });
 });

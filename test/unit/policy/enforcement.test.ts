@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
-import { type AgentCapability, notKeptBy, unenforceable } from '../../../src/policy/enforcement.ts';
+import {
+  type AgentCapability,
+  listUnenforced,
+  withoutCapabilities,
+} from '../../../src/policy/enforcement.ts';
 import { policyOf } from './policy-builder.ts';
 
 const CASES: readonly {
@@ -50,7 +54,7 @@ const CASES: readonly {
 
 describe('what nobody can enforce', () => {
   it.each(CASES)('is $name', ({ policy, sandbox, capabilities, left }) => {
-    const dimensions = unenforceable(policyOf(policy), { network: sandbox ?? false });
-    expect(notKeptBy(capabilities ?? [], dimensions)).toEqual(left);
+    const dimensions = listUnenforced(policyOf(policy), { network: sandbox ?? false });
+    expect(withoutCapabilities(capabilities ?? [], dimensions)).toEqual(left);
   });
 });

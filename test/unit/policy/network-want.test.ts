@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkWant } from '../../../src/policy/network-want.ts';
+import { findNetworkError } from '../../../src/policy/network-want.ts';
 
 describe('output of a program that wanted a network', () => {
   it.each([
@@ -16,15 +16,15 @@ describe('output of a program that wanted a network', () => {
     'net::ERR_INTERNET_DISCONNECTED at https://example.org',
     'psql: error: connection to server failed: Connection refused',
   ])('is recognised: %s', (line) => {
-    expect(networkWant(`ran 3 tests\n  ${line}\nfailed\n`)).toBe(line);
+    expect(findNetworkError(`ran 3 tests\n  ${line}\nfailed\n`)).toBe(line);
   });
 
   it.each(['', 'expected 1 to be 2', 'the network tab is missing', 'ENOENT: no such file', 'not resolved'])(
     'is not: %s',
-    (text) => expect(networkWant(text)).toBeNull(),
+    (text) => expect(findNetworkError(text)).toBeNull(),
   );
 
   it('is cut if the line is long', () => {
-    expect(networkWant(`ENOTFOUND ${'x'.repeat(10_000)}`)).toHaveLength(161);
+    expect(findNetworkError(`ENOTFOUND ${'x'.repeat(10_000)}`)).toHaveLength(161);
   });
 });

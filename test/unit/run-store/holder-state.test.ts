@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HolderState, judgeHolder } from '../../../src/adapters/run-store/holder-state.ts';
+import { classifyHolder, type HolderState } from '../../../src/adapters/run-store/holder-state.ts';
 import {
   formatIdentity,
   type ProcessIdentity,
@@ -54,7 +54,7 @@ describe('the holder of a lock', () => {
     ['no namespaces, host unknown', { ...MAC, host: '' }, { ...MAC, host: '' }, GONE, FRESH, 'alive'],
     ['a container seen from a system without namespaces', LINUX, MAC, GONE, FRESH, 'alive'],
   ])('%s', (_case, holder, observer, process, leaseAgeMs, state) => {
-    expect(judgeHolder(holder, observer, { process, leaseAgeMs }, LEASE_MS)).toBe(state);
+    expect(classifyHolder(holder, observer, { process, leaseAgeMs }, LEASE_MS)).toBe(state);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Agent, AgentRequest, AgentResult } from '../../../src/ports/agent.
 import type { CredentialWait, CredentialWaits } from '../../../src/ports/shared-stores.ts';
 import type { DriveEnd } from '../../../src/runtime/drive/drive.ts';
 import { startRun } from '../../../src/runtime/drive/start-run.ts';
-import type { AgentCare, RunDeps } from '../../../src/runtime/run-context.ts';
+import type { AgentSettings, RunDeps } from '../../../src/runtime/run-context.ts';
 import { createSimDeps } from '../../../src/simulation/sim-deps.ts';
 import { createLife } from '../../../src/simulation/sim-life.ts';
 import { plainHabits, type SimScript } from '../../../src/simulation/sim-script.ts';
@@ -32,7 +32,7 @@ interface Told {
 
 interface Setting {
   readonly plan?: Plan;
-  readonly care?: Partial<AgentCare>;
+  readonly care?: Partial<AgentSettings>;
   readonly waits?: Record<string, CredentialWait>;
 }
 
@@ -73,7 +73,7 @@ async function playRun(plays: readonly Play[], setting: Setting = {}): Promise<T
     project: {
       ...sim.project,
       agent: () => played,
-      agentCare: () => ({ retries: 2, credential: 'account', price: null, ...setting.care }),
+      agentSettings: () => ({ retries: 2, credential: 'account', price: null, ...setting.care }),
     },
   };
   const common = {

@@ -3,9 +3,9 @@ import type { BaselineValidator } from '../../../src/contracts/run/baseline.ts';
 import type { PlanValidator } from '../../../src/kernel/plan.ts';
 import {
   type BaselineFacts,
+  decideBaseline,
   findScript,
   hasNoPass,
-  judgeBaseline,
   type ScriptAtBase,
 } from '../../../src/runtime/effects/validation/baseline-verdict.ts';
 
@@ -115,7 +115,7 @@ describe('a baseline', () => {
     ],
     ['is unable if the sandbox stopped it', [{ outcome: 'killed_policy', exit_code: null }], 'unable'],
   ])('%s', (_, validators, outcome) => {
-    expect(judgeBaseline(validators.map(ended), FACTS).outcome).toBe(outcome);
+    expect(decideBaseline(validators.map(ended), FACTS).outcome).toBe(outcome);
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe('a baseline', () => {
     'npm error could not determine executable to run',
     'error: no such command: `nextest`\n\n\tView all installed commands',
   ])('is unable if a program of the check is missing: %s', (output) => {
-    expect(judgeBaseline([ended({ ...FAILED, output })], FACTS).outcome).toBe('unable');
+    expect(decideBaseline([ended({ ...FAILED, output })], FACTS).outcome).toBe('unable');
   });
 
   it.each([
@@ -133,11 +133,11 @@ describe('a baseline', () => {
     [true, 'unable'],
   ] as const)('tells a crash from a sandbox that was killed: sandboxed %s, %s', (isSandboxed, outcome) => {
     const crashed = ended({ outcome: 'error', exit_code: null, signal: 'SIGSEGV' });
-    expect(judgeBaseline([crashed], { ...FACTS, isSandboxed }).outcome).toBe(outcome);
+    expect(decideBaseline([crashed], { ...FACTS, isSandboxed }).outcome).toBe(outcome);
   });
 
   it('gives no reason when the checks could run', () => {
-    expect(judgeBaseline([ended(FAILED)], FACTS)).toEqual({ outcome: 'red', cases: null, reason: null });
+    expect(decideBaseline([ended(FAILED)], FACTS)).toEqual({ outcome: 'red', cases: null, reason: null });
   });
 
   it('names the validators that could not run, with their output and none of the others', () => {
@@ -148,7 +148,7 @@ describe('a baseline', () => {
       exit_code: 127,
       output: 'sh: eslint: not found',
     };
-    const { reason } = judgeBaseline(
+    const { reason } = decideBaseline(
       [ended(FAILED), ended({ ...missing, outcome: 'error', reason: 'the validator exited with code 127' })],
       FACTS,
     );
@@ -161,7 +161,7 @@ describe('a baseline', () => {
   });
 
   it('is unable with the advice, if nothing passes for want of a setup', () => {
-    const { outcome, reason } = judgeBaseline([ended(FAILED)], {
+    const { outcome, reason } = decideBaseline([ended(FAILED)], {
       ...FACTS,
       advice: 'add this:\n\nsetup:\n',
     });
@@ -176,7 +176,7 @@ describe('a baseline', () => {
   });
 
   it('counts the cases of all reports', () => {
-    const { cases } = judgeBaseline(
+    const { cases } = decideBaseline(
       [
         ended({ ...FAILED, report: report('passed', 'failed', 'skipped') }),
         ended({ id: 'web', key: 'web', report: report('passed') }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
-import { fingerprintOf } from '../../../src/runtime/evidence/workspace-evidence.ts';
+import { fingerprintDiff } from '../../../src/runtime/evidence/workspace-evidence.ts';
 
 const file = (path: string, blob: string, newMode = '100644'): FileChange => ({
   path,
@@ -13,7 +13,7 @@ const file = (path: string, blob: string, newMode = '100644'): FileChange => ({
   blob,
 });
 
-const print = (...files: FileChange[]) => fingerprintOf({ files, insertions: 0, deletions: 0 });
+const print = (...files: FileChange[]) => fingerprintDiff({ files, insertions: 0, deletions: 0 });
 
 describe('the fingerprint of a change', () => {
   it('is the same for the same paths and blobs', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beginningOf } from '../../../src/runtime/evidence/last-message.ts';
+import { excerptMessage } from '../../../src/runtime/evidence/last-message.ts';
 import type { GateRequest } from '../../../src/runtime/gates/gate-request.ts';
 import { renderGateRequest } from '../../../src/runtime/gates/gate-text.ts';
 
@@ -243,7 +243,7 @@ describe('the final response of an agent', () => {
     ['a\u001b[2Jb\u202e\r\nc', { lines: ['a\\x1b[2Jb\\u202e', 'c'], more: 0 }],
     ['x'.repeat(1_000), { lines: [`${'x'.repeat(400)}…`], more: 0 }],
   ])('%j', (text, expected) => {
-    const read = beginningOf('implement', text);
+    const read = excerptMessage('implement', text);
     if (expected === null) expect(read).toBeNull();
     else expect(read).toMatchObject({ step_id: 'implement', ...expected });
     expect(read?.lines.length ?? 0).toBeLessThanOrEqual(10);

@@ -5,7 +5,7 @@ import type { RunDirectory } from '../../../src/ports/run-store.ts';
 import { patchSections } from '../../../src/runtime/evidence/patch-sections.ts';
 import { proposalsIn, proposalTitle } from '../../../src/runtime/goldens/golden-proposal.ts';
 import { pendingProposals } from '../../../src/runtime/goldens/pending-proposals.ts';
-import { isInTheWay, readGoldenPath } from '../../../src/runtime/goldens/propose-goldens.ts';
+import { pathsConflict, readGoldenPath } from '../../../src/runtime/goldens/propose-goldens.ts';
 import type { StepView } from '../../../src/runtime/record/run-view.ts';
 
 describe('the path of a golden', () => {
@@ -40,7 +40,9 @@ describe('the path of a golden', () => {
     ['a', 'a/b', true],
     ['ab', 'a', false],
     ['a/b', 'a/c', false],
-  ])('%s beside %s can not be: %s', (one, other, expected) => expect(isInTheWay(one, other)).toBe(expected));
+  ])('%s beside %s can not be: %s', (one, other, expected) =>
+    expect(pathsConflict(one, other)).toBe(expected),
+  );
 });
 
 describe('a patch', () => {

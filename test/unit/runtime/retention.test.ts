@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeRetention, workspaceFolder } from '../../../src/app/retention.ts';
+import { decideRetention, workspaceFolder } from '../../../src/app/retention.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 
@@ -26,7 +26,7 @@ function listing(
 }
 
 const due = (runs: readonly RunListing[], keepRuns: number, keepDays: number) =>
-  judgeRetention(runs, { keepRuns, keepDays }, NOW)
+  decideRetention(runs, { keepRuns, keepDays }, NOW)
     .filter((verdict) => verdict.due)
     .map(({ run }) => run.runId);
 
@@ -53,7 +53,7 @@ describe('the retention', () => {
   ] as const)('never lets go of a run that %s, and does not count it', (_, change, reason) => {
     const runs = [listing('b', { days: 99, ...change }), listing('a')];
     expect(due(runs, 1, 30)).toEqual([]);
-    expect(judgeRetention(runs, { keepRuns: 0, keepDays: 0 }, NOW)).toMatchObject([
+    expect(decideRetention(runs, { keepRuns: 0, keepDays: 0 }, NOW)).toMatchObject([
       { due: false, reason },
       { due: true },
     ]);

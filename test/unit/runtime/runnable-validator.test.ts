@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanValidator } from '../../../src/kernel/plan.ts';
 import type { RunnableValidator } from '../../../src/ports/validator.ts';
-import { runnableOf } from '../../../src/runtime/effects/validation/run-validators.ts';
+import { resolveValidator } from '../../../src/runtime/effects/validation/run-validators.ts';
 
 const planned = (fields: Partial<PlanValidator>): PlanValidator => ({
   kind: 'named',
@@ -31,10 +31,10 @@ describe('the report of a named validator', () => {
     ['the one of the configuration', {}, 'junit:reports/*.xml'],
     ['the one of the step where it names one', { report: 'tap:stdout' }, 'tap:stdout'],
   ])('is %s', (_, fields, report) => {
-    expect(runnableOf(project, planned(fields))?.report).toBe(report);
+    expect(resolveValidator(project, planned(fields))?.report).toBe(report);
   });
 
   it('is none where the name stands for nothing', () => {
-    expect(runnableOf(project, planned({ name: 'lint' }))).toBeNull();
+    expect(resolveValidator(project, planned({ name: 'lint' }))).toBeNull();
   });
 });

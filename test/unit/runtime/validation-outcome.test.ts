@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MechanicalOutcome } from '../../../src/contracts/vocabulary.ts';
 import type { ValidatorResult } from '../../../src/ports/validator.ts';
 import { worstOutcome } from '../../../src/runtime/effects/validation/run-validation.ts';
-import { validationReportOf } from '../../../src/runtime/effects/validation/validation-evidence.ts';
+import { composeValidationReport } from '../../../src/runtime/effects/validation/validation-evidence.ts';
 
 describe('the outcome of several validators', () => {
   it.each<[MechanicalOutcome[], MechanicalOutcome]>([
@@ -39,7 +39,7 @@ describe('the validation report', () => {
   });
 
   it('gives a killed validator no exit code, and names it among the timeouts', () => {
-    const report = validationReportOf(
+    const report = composeValidationReport(
       [
         once({ id: 'slow', outcome: 'killed_timeout', exitCode: null }),
         once({ id: 'silent', outcome: 'killed_idle', exitCode: null }),
@@ -52,7 +52,7 @@ describe('the validation report', () => {
   });
 
   it('collects required and missing artifacts of all validators', () => {
-    const report = validationReportOf(
+    const report = composeValidationReport(
       [
         once({ requiredArtifacts: ['a.json', 'b.txt'], missingArtifacts: ['b.txt'] }),
         once({ id: 'other', requiredArtifacts: ['c.txt'] }),
@@ -65,7 +65,7 @@ describe('the validation report', () => {
 
   it('calls a validator flaky that failed and then passed, and counts its tries', () => {
     const failed = result({ outcome: 'error', exitCode: 1, reason: 'the validator exited with code 1' });
-    const report = validationReportOf(
+    const report = composeValidationReport(
       [{ last: result({}), failed: [failed] }, once({ id: 'lint' })],
       'completed',
     );
@@ -82,13 +82,13 @@ describe('the validation report', () => {
 
   it('calls nothing flaky that failed on every try', () => {
     const failed = result({ outcome: 'error', exitCode: 1 });
-    const report = validationReportOf([{ last: failed, failed: [failed, failed] }], 'error');
+    const report = composeValidationReport([{ last: failed, failed: [failed, failed] }], 'error');
     expect(report.flaky).toEqual([]);
     expect(report.validators[0]).toMatchObject({ attempts: 3, flaky: false });
   });
 
   it('names the cases that a report calls flaky, and those that failed first and passed then', () => {
-    const report = validationReportOf(
+    const report = composeValidationReport(
       [
         once({ id: 'kit', harnessReport: reportWith({ a: 'flaky', b: 'passed' }) }),
         {
@@ -105,7 +105,7 @@ describe('the validation report', () => {
     ['no list', { cases: 'a' }],
     ['odd entries', { cases: [null, 'a', { id: 7, status: 'flaky' }, { id: 'x' }] }],
   ])('finds no flaky case in a report with %s', (_name, value) => {
-    const report = validationReportOf(
+    const report = composeValidationReport(
       [once({ harnessReport: { path: '/r.json', proposals: 0, value } })],
       'completed',
     );

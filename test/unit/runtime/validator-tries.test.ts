@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ValidatorResult } from '../../../src/ports/validator.ts';
-import { proposalsOf, runTries } from '../../../src/runtime/effects/validation/validator-tries.ts';
+import { collectProposals, runTries } from '../../../src/runtime/effects/validation/validator-tries.ts';
 
 function resultOf(
   outcome: ValidatorResult['outcome'],
@@ -74,6 +74,6 @@ describe('a validator', () => {
     ],
     ['of nobody', [], resultOf('completed'), null],
   ])('has the proposals %s', (_name, failed, last, proposals) => {
-    expect(proposalsOf({ last, failed })).toBe(proposals);
+    expect(collectProposals({ last, failed })).toBe(proposals);
   });
 });

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch/posix.js';
 import { describe, expect, it } from 'vitest';
-import { compileGlob, globProblem } from '../../../src/text/glob.ts';
+import { compileGlob, findGlobProblem } from '../../../src/text/glob.ts';
 
 const PATHS = [
   'a',
@@ -54,7 +54,7 @@ describe('a glob with many stars', () => {
     ['?*'.repeat(100), 'x'.repeat(5_000)],
     [`${'*[ab]'.repeat(50)}c`, 'ab'.repeat(2_500)],
   ])('ends on a long path: %s', (glob, path) => {
-    expect(globProblem(glob)).toBeNull();
+    expect(findGlobProblem(glob)).toBeNull();
     expect(typeof compileGlob(glob, { dot: true })(`${path}!`)).toBe('boolean');
   });
 });
@@ -70,7 +70,7 @@ describe('a glob that can not be matched in a bounded time', () => {
     [`*a*b*c${'{a,b}'.repeat(9)}`, 'it has more than 256 alternatives'],
     ['a'.repeat(1_001), 'it is longer than 1000 characters'],
   ])('is refused: %s', (glob, problem) => {
-    expect(globProblem(glob)).toBe(problem);
+    expect(findGlobProblem(glob)).toBe(problem);
     expect(compileGlob(glob)(glob)).toBe(true);
     expect(compileGlob(glob)('aab')).toBe(false);
   });
@@ -86,5 +86,5 @@ describe('a glob that can not be matched in a bounded time', () => {
     '[...slug]',
     'a+b',
     '+page',
-  ])('is not: %s', (glob) => expect(globProblem(glob)).toBeNull());
+  ])('is not: %s', (glob) => expect(findGlobProblem(glob)).toBeNull());
 });

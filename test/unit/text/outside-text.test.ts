@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatJson, neutralise, oneLine, plainText } from '../../../src/text/outside-text.ts';
+import { cleanOutput, escapeUnsafe, formatJson, oneLine } from '../../../src/text/outside-text.ts';
 
 const ESC = String.fromCharCode(27);
 const BEL = String.fromCharCode(7);
@@ -22,19 +22,19 @@ describe('text from outside', () => {
     ['tag \u{e0041}\u{e0100}', 'tag \\u{e0041}\\u{e0100}'],
     ['half \ud800', 'half \\ud800'],
   ])('shows %j so that all of it is seen and nothing is obeyed', (given, shown) => {
-    expect(neutralise(given)).toBe(shown);
-    expect(neutralise(shown)).toBe(shown);
+    expect(escapeUnsafe(given)).toBe(shown);
+    expect(escapeUnsafe(shown)).toBe(shown);
   });
 
   it('takes time in proportion to its length, whatever it is made of', () => {
     const many = 300_000;
-    expect(plainText(`${'\r'.repeat(many)}x\r\r\ny`)).toBe(`${'\\r'.repeat(many)}x\ny`);
-    expect(plainText(`${ESC}[1;`.repeat(many))).toHaveLength('\\x1b[1;'.length * many);
+    expect(cleanOutput(`${'\r'.repeat(many)}x\r\r\ny`)).toBe(`${'\\r'.repeat(many)}x\ny`);
+    expect(cleanOutput(`${ESC}[1;`.repeat(many))).toHaveLength('\\x1b[1;'.length * many);
     expect(oneLine(' \t'.repeat(many))).toBe('');
   });
 
   it('loses colours and carriage returns at line ends where a program printed it', () => {
-    expect(plainText(`${ESC}[1;32mok${ESC}[0m\r\n${ESC}[8mhidden${ESC}[m ${ESC}[2J`)).toBe(
+    expect(cleanOutput(`${ESC}[1;32mok${ESC}[0m\r\n${ESC}[8mhidden${ESC}[m ${ESC}[2J`)).toBe(
       'ok\nhidden \\x1b[2J',
     );
   });

@@ -27,7 +27,7 @@ interface TreeEntry {
 }
 
 /** Looks up a path in a tree. Only ignore rules and attributes come from the checkout. */
-export async function lookAtFile(
+export async function inspectFile(
   repository: RunRepository,
   tree: string,
   file: NewFile,

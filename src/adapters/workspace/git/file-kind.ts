@@ -12,13 +12,13 @@ export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder
 }
 
 /** The text of a file; null for anything else. Opening a pipe would block until another process writes to it. */
-export async function readFileHere(path: string): Promise<string | null> {
+export async function readRegularFile(path: string): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
   return found?.isFile() === true ? readFile(path, 'utf8').catch(() => null) : null;
 }
 
 /** Does nothing if the source is missing. */
-export async function copyFileIfThere(from: string, to: string): Promise<void> {
+export async function copyFileIfPresent(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readFileHere } from '../git/file-kind.ts';
+import { readRegularFile } from '../git/file-kind.ts';
 import { type Git, printedValue } from '../git/git-command.ts';
 
 /** A checkout of the repository, the user's own first. */
@@ -33,7 +33,7 @@ export async function findAdminDir(git: Git, { path, isMain }: ListedCheckout): 
   if (isMain) return commonDir;
   const folder = join(commonDir, 'worktrees');
   for (const name of await readdir(folder).catch((): string[] => [])) {
-    const recorded = (await readFileHere(join(folder, name, 'gitdir')))?.replace(/\n$/, '');
+    const recorded = (await readRegularFile(join(folder, name, 'gitdir')))?.replace(/\n$/, '');
     // Newer versions of git may record the path relative to this folder.
     if (recorded !== undefined && dirname(resolve(folder, name, recorded)) === path)
       return join(folder, name);

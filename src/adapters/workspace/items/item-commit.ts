@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitMade, Revisions } from '../../../ports/revisions.ts';
+import type { CommitResult, Revisions } from '../../../ports/revisions.ts';
 import { type Git, type GitResult, printedValue } from '../git/git-command.ts';
 import { commitAt, treeOf } from '../git/revision.ts';
 import { salvageRefOf } from '../result/salvage-refs.ts';
@@ -18,7 +18,7 @@ export function itemBranchRef(itemId: string): string {
 }
 
 /** Creates one commit on the base, without touching any checkout, and points the item's branch at it. */
-export async function makeItemCommit(git: Git, request: CommitRequest): Promise<CommitMade> {
+export async function makeItemCommit(git: Git, request: CommitRequest): Promise<CommitResult> {
   const { itemId, base, patch } = request;
   if (!ITEM_ID.test(itemId)) return refuse(`the id ${JSON.stringify(itemId)} can't be part of a branch name`);
   const baseSha = await commitAt(git, base);
@@ -30,7 +30,7 @@ export async function makeItemCommit(git: Git, request: CommitRequest): Promise<
   const headSHA = printedValue(
     await git(['commit-tree', applied.tree, '-p', baseSha, '-F', '-'], {
       stdin: cleanMessage(request.message),
-      env: { ...datedBy(request.at), GIT_AUTHOR_NAME: cleanAuthorName(request.author) },
+      env: { ...commitDateEnv(request.at), GIT_AUTHOR_NAME: cleanAuthorName(request.author) },
     }),
   );
   await pointItemBranch(git, itemId, headSHA);
@@ -104,7 +104,7 @@ async function detachCheckouts(git: Git, branch: string, commit: string): Promis
 }
 
 /** Sets both dates, so that repeating the commit gives the same id. */
-export function datedBy(at: string): Record<string, string> {
+export function commitDateEnv(at: string): Record<string, string> {
   const date = `@${Math.floor(Date.parse(at) / 1000)} +0000`;
   return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
 }

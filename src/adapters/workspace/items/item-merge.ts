@@ -1,11 +1,11 @@
 import type { DefaultBranch, Revisions } from '../../../ports/revisions.ts';
-import type { Merged } from '../../../ports/work-provider.ts';
+import type { MergeResult } from '../../../ports/work-provider.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit, type Git, GitError, type GitResult, printedValue } from '../git/git-command.ts';
 import { commitAt } from '../git/revision.ts';
 import { findAdminDir, type ListedCheckout, listCheckouts } from './checkouts.ts';
-import { cleanAuthorName, cleanMessage, datedBy, itemBranchRef } from './item-commit.ts';
-import { isRebasing, obstacleIn } from './merge-obstacle.ts';
+import { cleanAuthorName, cleanMessage, commitDateEnv, itemBranchRef } from './item-commit.ts';
+import { findMergeObstacle, isRebasing } from './merge-obstacle.ts';
 
 type ItemMerge = Parameters<Revisions['merge']>[0];
 
@@ -19,7 +19,7 @@ interface MergePlace {
  * Creates a merge commit on the default branch. All checks come before the single command that moves the branch, and
  * that command also updates the files of a checkout, so a merge is never half done.
  */
-export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<Merged> {
+export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<MergeResult> {
   const { git } = place;
   const target = await findDefaultBranch(git, place.branch);
   if (target === null)
@@ -62,7 +62,7 @@ async function findEarlierMerge(git: Git, target: DefaultBranch, headSHA: string
   return merge?.[0] ?? headSHA;
 }
 
-type MergedTree = { readonly ok: true; readonly tree: string } | Extract<Merged, { ok: false }>;
+type MergedTree = { readonly ok: true; readonly tree: string } | Extract<MergeResult, { ok: false }>;
 
 async function mergeTrees(
   git: Git,
@@ -119,7 +119,7 @@ async function commitMerge(
 ): Promise<string> {
   const email = printedValue(await git(['config', '--get', 'user.email'], { answers: [1] }));
   const env = {
-    ...datedBy(at),
+    ...commitDateEnv(at),
     GIT_AUTHOR_NAME: cleanAuthorName(by),
     GIT_COMMITTER_NAME: cleanAuthorName(by),
     ...(email === '' ? {} : { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
@@ -133,7 +133,7 @@ async function moveTarget(
   target: DefaultBranch,
   commit: string,
   request: ItemMerge,
-): Promise<Merged> {
+): Promise<MergeResult> {
   const ref = `refs/heads/${target.name}`;
   const holders = await findHolders(place, ref);
   const [holder, another] = holders;
@@ -147,7 +147,7 @@ async function moveTarget(
     const argv = ['update-ref', '-m', reason, ref, commit, target.commit];
     return finishMove(place.git(argv, { retryLocks: true }), target.name, commit);
   }
-  const obstacle = await obstacleIn(holder, { ref, from: target.commit, to: commit });
+  const obstacle = await findMergeObstacle(holder, { ref, from: target.commit, to: commit });
   if (obstacle !== null) return refuse(obstacle.reason, obstacle.help);
   const argv = [
     'merge',
@@ -162,7 +162,7 @@ async function moveTarget(
 }
 
 /** Git repeats the earlier checks. If something has changed in between, its error becomes the refusal. */
-async function finishMove(moved: Promise<GitResult>, into: string, commit: string): Promise<Merged> {
+async function finishMove(moved: Promise<GitResult>, into: string, commit: string): Promise<MergeResult> {
   try {
     await moved;
     return { ok: true, into, commit };
@@ -197,6 +197,6 @@ function shortenRef(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
 }
 
-function refuse(reason: string, help: string): Extract<Merged, { ok: false }> {
+function refuse(reason: string, help: string): Extract<MergeResult, { ok: false }> {
   return { ok: false, reason, help };
 }

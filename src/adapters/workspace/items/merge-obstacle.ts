@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { kindOf, readFileHere } from '../git/file-kind.ts';
+import { kindOf, readRegularFile } from '../git/file-kind.ts';
 import type { Git } from '../git/git-command.ts';
 
 /** Operations in progress, by the file or folder in the git folder that indicates them. */
@@ -32,7 +32,7 @@ interface Obstacle {
 }
 
 /** Why the files of a checkout can't be updated with its branch; null if they can and nothing would be lost. */
-export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<Obstacle | null> {
+export async function findMergeObstacle(checkout: MergeCheckout, move: Move): Promise<Obstacle | null> {
   const { path, adminDir } = checkout;
   const inProgress = Object.entries(IN_PROGRESS).find(([name]) => existsSync(join(adminDir, name)));
   if (inProgress !== undefined)
@@ -66,7 +66,7 @@ export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<O
 /** A rebase detaches HEAD from its branch and moves the branch at the end. */
 export async function isRebasing(adminDir: string, ref: string): Promise<boolean> {
   for (const name of ['rebase-merge', 'rebase-apply'])
-    if ((await readFileHere(join(adminDir, name, 'head-name')))?.trim() === ref) return true;
+    if ((await readRegularFile(join(adminDir, name, 'head-name')))?.trim() === ref) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readFileHere } from '../git/file-kind.ts';
+import { readRegularFile } from '../git/file-kind.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { ownBranchRef, type RunRepository } from './run-repository.ts';
 
@@ -30,7 +30,7 @@ export interface AgentHeads {
 
 export async function readHeads({ workspace, gitDir }: RunRepository): Promise<AgentHeads> {
   const own = ownBranchRef(workspace.branchName);
-  const head = (await readFileHere(join(gitDir, 'HEAD')))?.trim() ?? '';
+  const head = (await readRegularFile(join(gitDir, 'HEAD')))?.trim() ?? '';
   const branch = await resolveRef(gitDir, own);
   if (head === `ref: ${own}`) return { branch, head: null };
   return { branch, head: head.startsWith('ref: ') ? await resolveRef(gitDir, head.slice(5)) : idOf(head) };
@@ -38,9 +38,9 @@ export async function readHeads({ workspace, gitDir }: RunRepository): Promise<A
 
 async function resolveRef(gitDir: string, ref: string): Promise<string | null> {
   if (!ref.startsWith('refs/') || ref.split('/').includes('..')) return null;
-  const loose = idOf((await readFileHere(join(gitDir, ref)))?.trim() ?? '');
+  const loose = idOf((await readRegularFile(join(gitDir, ref)))?.trim() ?? '');
   if (loose !== null) return loose;
-  const packed = (await readFileHere(join(gitDir, 'packed-refs'))) ?? '';
+  const packed = (await readRegularFile(join(gitDir, 'packed-refs'))) ?? '';
   const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
   return idOf(line?.split(' ')[0] ?? '');
 }

@@ -8,7 +8,7 @@ import { displace } from '../files/displaced.ts';
 import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
 import { ensureHarnessLink } from '../files/harness-link.ts';
 import { clearScratch } from '../files/scratch.ts';
-import { hasCode, kindOf, readFileHere } from '../git/file-kind.ts';
+import { hasCode, kindOf, readRegularFile } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
 import { treeOf } from '../git/revision.ts';
 import { findBranch, rememberBranch } from '../result/branch.ts';
@@ -167,9 +167,9 @@ async function readLayout(
     git(named, { answers: [128] }),
     git(['for-each-ref', `--merged=${baseSha}`, '--format=%(objectname) %(refname)', 'refs/tags']),
     findSubmodules(user, baseSha),
-    readFileHere(join(user.gitDir, 'shallow')),
-    readFileHere(join(user.gitDir, 'info/exclude')),
-    readFileHere(join(user.gitDir, 'info/attributes')),
+    readRegularFile(join(user.gitDir, 'shallow')),
+    readRegularFile(join(user.gitDir, 'info/exclude')),
+    readRegularFile(join(user.gitDir, 'info/attributes')),
   ]);
   const [baseTree = '', baseName = ''] = printedValue(base).split('\n');
   const headRef = ownBranchRef(branchName);
@@ -180,8 +180,8 @@ async function readLayout(
     baseTree,
     shallow,
     objectFolders: [join(user.gitDir, 'objects'), ...found.flatMap(({ objects }) => objects ?? [])],
-    ignore: { local: ignore ?? '', global: (await readFileHere(settings.ignoreFile)) ?? '' },
-    attributes: { local: attributes ?? '', global: (await readFileHere(settings.attributesFile)) ?? '' },
+    ignore: { local: ignore ?? '', global: (await readRegularFile(settings.ignoreFile)) ?? '' },
+    attributes: { local: attributes ?? '', global: (await readRegularFile(settings.attributesFile)) ?? '' },
     ownedPaths,
   };
   return { layout, submodules: found };

@@ -1,6 +1,6 @@
 import { chmod, copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyFileIfThere, kindOf } from '../git/file-kind.ts';
+import { copyFileIfPresent, kindOf } from '../git/file-kind.ts';
 import { renderSettings, type UserSettings } from './user-settings.ts';
 
 /** The initial content of a run's private repository. */
@@ -119,7 +119,7 @@ export async function layOutControlFiles(storeDir: string, gitDir: string): Prom
   await makeFolders(gitDir);
   await copyFile(join(storeDir, CHECKOUT_CONFIG), at('config'));
   for (const name of ['shallow', 'info/exclude', 'info/attributes'])
-    await copyFileIfThere(join(storeDir, name), at(name));
+    await copyFileIfPresent(join(storeDir, name), at(name));
   const borrowed = await readFile(join(storeDir, 'objects/info/alternates'), 'utf8');
   // Lets git read snapshots by their ids in the checkout, too.
   await writeFile(at('objects/info/alternates'), `${borrowed}${join(storeDir, 'objects')}\n`);

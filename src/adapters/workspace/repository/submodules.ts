@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { checkOutTree } from '../files/check-out.ts';
 import { ownTree } from '../files/own-objects.ts';
 import { withScratch } from '../files/scratch.ts';
-import { copyFileIfThere, kindOf } from '../git/file-kind.ts';
+import { copyFileIfPresent, kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
 import { commitAt, writeTree } from '../git/revision.ts';
 import { type RunRepository, storeGit, type UserRepository } from './run-repository.ts';
@@ -142,7 +142,7 @@ export async function keepSubmodules(repository: RunRepository): Promise<readonl
     const tree = await withScratch(repository, async (scratch) => {
       // Work on a copy: the index itself must stay at the commit, because changes are detected against it.
       const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-      await copyFileIfThere(indexOf(repository, worktreePath, submodule), env.GIT_INDEX_FILE);
+      await copyFileIfPresent(indexOf(repository, worktreePath, submodule), env.GIT_INDEX_FILE);
       await git(['add', '-A', '--', '.', ...(await excludeNestedPathspecs(repository, submodule))], { env });
       return writeTree(git, env);
     });

@@ -1,4 +1,4 @@
-import type { BranchMade, RefMoved, RefSalvage, Salvage } from '../../../ports/upkeep.ts';
+import type { BranchResult, RefResult, RefSalvage, Salvage } from '../../../ports/upkeep.ts';
 import { putTree, takeTree } from '../files/file-tree.ts';
 import { keepIgnored, readKeptIgnored } from '../files/ignored-keep.ts';
 import { writeIgnored } from '../files/ignored-restore.ts';
@@ -40,7 +40,7 @@ export async function restoreAsBranch(
   branchName: string,
   salvage: Salvage,
   storeDir: string,
-): Promise<BranchMade> {
+): Promise<BranchResult> {
   const checked = await git(['check-ref-format', '--branch', branchName], { answers: [1, 128] });
   // Git resolves names such as `@{-1}` to an existing branch, which is not a new name.
   if (checked.exitCode !== 0 || printedValue(checked) !== branchName) return { ok: false, reason: 'invalid' };
@@ -54,7 +54,7 @@ export async function restoreAsBranch(
 }
 
 /** Restores a ref to its salvaged value. Its current value is kept under a salvage ref. */
-export async function restoreRef(git: Git, { runId, commit, of }: RefSalvage): Promise<RefMoved> {
+export async function restoreRef(git: Git, { runId, commit, of }: RefSalvage): Promise<RefResult> {
   const { refName } = of;
   const from = await objectAt(git, refName);
   if (from === commit) return { from, to: commit, salvageRef: null, checkout: null };

@@ -38,27 +38,27 @@ export function createGitUpkeep(deps: GitUpkeepDeps): Omit<Upkeep, 'removeRecord
   /** A git process that a killed conductor started may still work on the run. */
   const awaitOrphanedGit = ({ runId }: RunWorkspace) => deps.awaitOrphans?.(gitMarkOf(runId));
   return {
-    salvages: async () => {
+    listSalvages: async () => {
       const found = [...(await listSalvages(git, 'repository')), ...(await listStoredSalvages(deps))];
       return found.toSorted((one, other) => timeOf(one) - timeOf(other));
     },
-    contents: async (salvage) => {
+    readSalvage: async (salvage) => {
       const { runId, commit, place } = salvage;
       const gitDir = place === 'workspace' ? await storeOf(runId) : deps.gitDir;
       const own = createGit({ cwd: deps.repoRoot, env: { GIT_DIR: gitDir }, signal });
       const fromTree = (await commitAt(own, `${commit}^1`)) ?? (await emptyTree(own));
       return diffTrees({ runId, gitDir, fromTree, toTree: commit, patchPath: undefined, signal });
     },
-    worktrees: () => listWorktrees(deps, git),
+    listWorktrees: () => listWorktrees(deps, git),
     worktreeState: async (workspace) =>
       isLinkedWorktree(workspace) ? 'linked' : readWorktreeState(deps, workspace),
-    bringBackFiles: async (workspace, salvage) => {
+    restoreFiles: async (workspace, salvage) => {
       await awaitOrphanedGit(workspace);
       await restoreFiles(await openRunRepository(workspace, signal), salvage);
     },
-    bringBackBranch: async (branchName, salvage) =>
+    restoreBranch: async (branchName, salvage) =>
       restoreAsBranch(git, branchName, salvage, await storeOf(salvage.runId)),
-    bringBackRef: (salvage) => restoreRef(git, salvage),
+    restoreRef: (salvage) => restoreRef(git, salvage),
     removeWorktree: async (workspace) => {
       await awaitOrphanedGit(workspace);
       return isLinkedWorktree(workspace)

@@ -11,7 +11,7 @@ import { textOfPath } from '../files/paths.ts';
 import { salvage } from '../files/snapshots.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
 import { removeTemporaryFolder } from '../files/temporary-folder.ts';
-import { kindOf, readFileHere } from '../git/file-kind.ts';
+import { kindOf, readRegularFile } from '../git/file-kind.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { commitAt } from '../git/revision.ts';
 import { agentGit, keepCommit, readHeads } from '../repository/agent-commits.ts';
@@ -167,7 +167,7 @@ async function keepAgentCommits(repository: RunRepository): Promise<void> {
   const { workspace, storeDir } = repository;
   const state = await readGitFolder(repository);
   if (state === null) return;
-  const atStart = (await readFileHere(join(storeDir, 'packed-refs'))) ?? '';
+  const atStart = (await readRegularFile(join(storeDir, 'packed-refs'))) ?? '';
   const { head } = await readHeads(repository);
   const values = new Set([...Object.values(refsIn(state).refs), ...(head === null ? [] : [head])]);
   const git = agentGit(repository);

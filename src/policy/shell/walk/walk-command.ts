@@ -18,7 +18,7 @@ import {
   type Segment,
   type Word,
 } from '../grammar/shell-word.ts';
-import { lineOfWords } from '../line-of-words.ts';
+import { formatCommandLine } from '../line-of-words.ts';
 import { patchEffects } from '../programs/file-effects.ts';
 import { findCode } from '../programs/interpreters.ts';
 import { readScripts } from '../programs/script-text.ts';
@@ -178,7 +178,7 @@ function walkAlias(walk: Walk, call: Call, state: ShellState): void {
   if (git === null || git.alias === null) return;
   const words = git.rest.map(({ text }) => text);
   const line = git.alias.startsWith('!') ? git.alias.slice(1) : `git ${git.alias}`;
-  runInChild(walk, `${line} ${lineOfWords(words)}`, state, null);
+  runInChild(walk, `${line} ${formatCommandLine(words)}`, state, null);
 }
 
 /** Checks a text that a program passes to a shell. */

@@ -1,5 +1,5 @@
-import { type NextMove, nextMove } from '../../../agents/next-move.ts';
-import { mostUsage, priced } from '../../../agents/prices.ts';
+import { chooseNextMove, type NextMove } from '../../../agents/next-move.ts';
+import { addCost, mostUsage } from '../../../agents/prices.ts';
 import type { AgentFailure } from '../../../contracts/run/agent-failure.ts';
 import type { Usage } from '../../../contracts/run/agent-result.ts';
 import type { EventDraft } from '../../../contracts/run/event.ts';
@@ -10,20 +10,20 @@ import type { Agent, AgentRequest, AgentResult } from '../../../ports/agent.ts';
 import type { Snapshot } from '../../../ports/workspace.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { compareTrees, type WorkspaceEvidence } from '../../evidence/workspace-evidence.ts';
-import { type AgentCare, Interrupted, type RunContext } from '../../run-context.ts';
-import type { PreparedEntry } from '../prepare-attempt.ts';
+import { type AgentSettings, Interrupted, type RunContext } from '../../run-context.ts';
+import type { PreparedAttempt } from '../prepare-attempt.ts';
 import { type CheckedStep, watchStep } from './check-step.ts';
 import { type EarlierSession, sessionFolderOf, sessionRequest } from './choose-session.ts';
-import { parkingOf } from './park-step.ts';
+import { countParking } from './park-step.ts';
 import { watchBudget } from './watch-budget.ts';
 
 /** One attempt at a step, with everything needed to start its agent one or more times. */
-export interface AgentEntry {
+export interface AgentAttempt {
   readonly step: AgentStep;
   readonly effect: Extract<Effect, { kind: 'run_agent' }>;
   readonly agent: Agent;
-  readonly care: AgentCare;
-  readonly prepared: PreparedEntry;
+  readonly care: AgentSettings;
+  readonly prepared: PreparedAttempt;
   readonly evidence: Evidence;
   /** Null for an agent without sessions. */
   readonly session: { readonly earlier: EarlierSession | null; readonly prompt: string } | null;
@@ -52,7 +52,7 @@ export interface AgentStarts {
 }
 
 /** Starts the agent, and restarts it after transient failures, each time from the same files. */
-export async function runStarts(context: RunContext, entry: AgentEntry): Promise<AgentStarts> {
+export async function runStarts(context: RunContext, entry: AgentAttempt): Promise<AgentStarts> {
   const { clock } = context.deps;
   const deadline = clock.now().getTime() + entry.step.timeoutMs;
   const failed: Omit<AgentStart, 'move'>[] = [];
@@ -75,7 +75,7 @@ export async function runStarts(context: RunContext, entry: AgentEntry): Promise
 
 async function startOnce(
   context: RunContext,
-  { step, effect, agent, care, prepared, evidence, session, request }: AgentEntry,
+  { step, effect, agent, care, prepared, evidence, session, request }: AgentAttempt,
   count: number,
   timeoutMs: number,
 ): Promise<Omit<AgentStart, 'move'>> {
@@ -104,7 +104,7 @@ async function startOnce(
   await watched.settle();
   const result = overspent === null ? ran : markStopped(ran, overspent.message);
   const { termination } = result;
-  const used = chooseUsage(priced(result.result?.usage ?? null, care.price), usage, overspent !== null);
+  const used = chooseUsage(addCost(result.result?.usage ?? null, care.price), usage, overspent !== null);
   if (termination === 'cancelled') {
     await watched.reportInterrupted();
     // The usage counts against the budget even if the run is cancelled.
@@ -187,7 +187,7 @@ function reasonOf({ failure, reason }: AgentResult, agent: string): string | nul
 
 function chooseMove(
   context: RunContext,
-  { care, step }: AgentEntry,
+  { care, step }: AgentAttempt,
   { count, result, checked }: Omit<AgentStart, 'move'>,
   deadline: number,
 ): NextMove {
@@ -195,14 +195,14 @@ function chooseMove(
   // A violation during one start counts for the whole step, however that start ended.
   if (result.termination !== 'error' || failure == null || checked.found.length > 0) return { kind: 'end' };
   const now = context.deps.clock.now().getTime();
-  return nextMove(failure, {
+  return chooseNextMove(failure, {
     nowMs: now,
     starts: count,
     retries: care.retries,
     resetInMs: resetInMs(failure, now),
     leftMs: deadline - now,
     chance: context.deps.chance?.() ?? 0.5,
-    parking: parkingOf(context, step.id),
+    parking: countParking(context, step.id),
   });
 }
 
@@ -212,7 +212,7 @@ function resetInMs({ reset_at: resetAt }: AgentFailure, now: number): number | n
 }
 
 function retryNote(
-  { step }: AgentEntry,
+  { step }: AgentAttempt,
   { result: { failure } }: Omit<AgentStart, 'move'>,
   delayMs: number,
 ): EventDraft {
@@ -224,7 +224,7 @@ function retryNote(
 /** Restores the files that the first start had; the changes of the failed one are salvaged. */
 async function restoreFiles(
   context: RunContext,
-  { step, effect, agent, prepared }: AgentEntry,
+  { step, effect, agent, prepared }: AgentAttempt,
   count: number,
 ): Promise<void> {
   const { before, mark } = prepared;
@@ -255,7 +255,7 @@ async function restoreFiles(
 }
 
 export function runnerCompleted(
-  { step, effect }: Pick<AgentEntry, 'step' | 'effect'>,
+  { step, effect }: Pick<AgentAttempt, 'step' | 'effect'>,
   {
     count,
     result,

@@ -1,14 +1,14 @@
 import { isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { EventDraft } from '../../../contracts/run/event.ts';
 import type { FileChange, HiddenChange, Notice } from '../../../contracts/run/workspace-change.ts';
-import type { Violation } from '../../../kernel/protocol.ts';
+import type { RecordedViolation } from '../../../kernel/protocol.ts';
 import type { StepTraces } from '../../../ports/step-watch.ts';
 import type { Snapshot } from '../../../ports/workspace.ts';
 import type { RunContext } from '../../run-context.ts';
 import { StepFailure } from '../step-failure.ts';
 
 export interface CheckedStep {
-  readonly found: readonly Violation[];
+  readonly found: readonly RecordedViolation[];
   /** Notices, and refs that were salvaged. */
   readonly records: readonly EventDraft[];
 }

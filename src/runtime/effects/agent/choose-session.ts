@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RunEvent } from '../../../contracts/run/event.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
-import type { Entry } from '../../../kernel/state.ts';
+import type { ActiveStep } from '../../../kernel/state.ts';
 import type { Agent, SessionRequest } from '../../../ports/agent.ts';
 import { readEvidenceJson } from '../../evidence/evidence.ts';
 import type { StepView } from '../../record/run-view.ts';
@@ -38,7 +38,7 @@ const sessionSchema = z.looseObject({
 export async function chooseSession(
   context: RunContext,
   step: AgentStep,
-  entry: Entry,
+  entry: ActiveStep,
   agent: Agent,
 ): Promise<SessionChoice> {
   const { steps } = context.view();
@@ -58,7 +58,7 @@ export async function chooseSession(
 
 /** Where the session files of a start are stored, relative to the run directory. */
 export function sessionFolderOf(
-  { stepId, attempt }: Pick<Entry, 'stepId' | 'attempt'>,
+  { stepId, attempt }: Pick<ActiveStep, 'stepId' | 'attempt'>,
   count: number,
 ): string {
   return `sessions/${stepId}@${attempt}${count === 1 ? '' : `.try${count}`}`;
@@ -76,7 +76,7 @@ export function sessionRequest(
 }
 
 /** Whether an earlier attempt at the same visit was interrupted. */
-function wasInterrupted(steps: readonly StepView[], { stepId, visit, attempt }: Entry): boolean {
+function wasInterrupted(steps: readonly StepView[], { stepId, visit, attempt }: ActiveStep): boolean {
   return steps.some(
     (other) =>
       other.stepId === stepId &&

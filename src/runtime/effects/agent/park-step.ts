@@ -1,11 +1,11 @@
-import { LONGEST_STAY_MS, overlongParking, type Parking } from '../../../agents/next-move.ts';
+import { explainOverlongParking, LONGEST_STAY_MS, type Parking } from '../../../agents/next-move.ts';
 import type { RunEvent } from '../../../contracts/run/event.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { KernelInput } from '../../../kernel/protocol.ts';
 import { maskSecrets } from '../../../policy/secrets.ts';
 import type { CredentialWait } from '../../../ports/shared-stores.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
-import { type AgentCare, type EffectResult, Interrupted, type RunContext } from '../../run-context.ts';
+import { type AgentSettings, type EffectResult, Interrupted, type RunContext } from '../../run-context.ts';
 import { endUnstarted } from '../unstarted-step.ts';
 
 /** Default for records of versions that did not record a limit. */
@@ -15,7 +15,7 @@ const PARK_LIMIT_MS = 12 * 3_600_000;
  * How often and how long the current visit of a step has been parked, according to the log. Only planned times count: a
  * run that is resumed late was not parked longer.
  */
-export function parkingOf(context: Pick<RunContext, 'events' | 'view'>, stepId: string): Parking {
+export function countParking(context: Pick<RunContext, 'events' | 'view'>, stepId: string): Parking {
   let count = 0;
   let spentMs = 0;
   for (const event of context.events()) {
@@ -39,10 +39,10 @@ function startsVisit(event: RunEvent): boolean {
  * Parks a step before its agent starts, if another run has found the account's limit exhausted. If the wait is nearly
  * over, sleeps instead. Null if the agent may start.
  */
-export async function parkedBefore(
+export async function parkBeforeStart(
   context: RunContext,
   step: AgentStep,
-  { credential }: AgentCare,
+  { credential }: AgentSettings,
   evidence: Evidence,
 ): Promise<EffectResult | null> {
   const { deps, signal } = context;
@@ -55,7 +55,7 @@ export async function parkedBefore(
     if (signal.aborted) throw new Interrupted();
     return null;
   }
-  const overlong = overlongParking(wait.until, leftMs, parkingOf(context, step.id));
+  const overlong = explainOverlongParking(wait.until, leftMs, countParking(context, step.id));
   if (overlong !== null) return endUnstarted(evidence, 'error', `${wait.reason}; ${overlong}`);
   return {
     records: await evidence.close('error', `not started: ${wait.reason}`),
@@ -64,9 +64,9 @@ export async function parkedBefore(
 }
 
 /** Shares the wait with all other runs that use the same credential. */
-export async function tellOthers(
+export async function shareWait(
   { deps }: RunContext,
-  { credential }: AgentCare,
+  { credential }: AgentSettings,
   wait: CredentialWait,
 ): Promise<void> {
   if (credential === null) return;

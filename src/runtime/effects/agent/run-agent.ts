@@ -2,14 +2,14 @@ import { sumUsage } from '../../../agents/prices.ts';
 import type { AgentResultFile, Usage } from '../../../contracts/run/agent-result.ts';
 import type { EventDraft } from '../../../contracts/run/event.ts';
 import type { Intent } from '../../../contracts/vocabulary.ts';
-import { budgetProblem } from '../../../kernel/budgets.ts';
-import { spend } from '../../../kernel/evolve.ts';
+import { findBudgetProblem } from '../../../kernel/budgets.ts';
+import { addStepUsage } from '../../../kernel/evolve.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
-import type { Effect, Violation } from '../../../kernel/protocol.ts';
+import type { Effect, RecordedViolation } from '../../../kernel/protocol.ts';
 import { formatClaim } from '../../../planner/claims/claim.ts';
-import { claimsFrom } from '../../../planner/claims/extract-claims.ts';
-import { blockersIn, roleWordsFrom } from '../../../planner/claims/role-claims.ts';
-import { type Review, reviewFrom } from '../../../planner/review.ts';
+import { readClaims } from '../../../planner/claims/extract-claims.ts';
+import { findRoleBlockers, readRoleResult } from '../../../planner/claims/role-claims.ts';
+import { type Review, readReview } from '../../../planner/review.ts';
 import { readTail } from '../../../planner/tail.ts';
 import type { ApprovalRequest } from '../../../policy/changes.ts';
 import type { AgentCapability } from '../../../policy/enforcement.ts';
@@ -20,15 +20,15 @@ import { REVIEW_ROLE } from '../../evidence/review-evidence.ts';
 import { intentOf } from '../../evidence/step-intent.ts';
 import type { WorkspaceEvidence } from '../../evidence/workspace-evidence.ts';
 import { noteApprovals } from '../../gates/approval-paths.ts';
-import type { AgentCare, EffectResult, RunContext, StepPolicy } from '../../run-context.ts';
+import type { AgentSettings, EffectResult, RunContext, StepPolicy } from '../../run-context.ts';
 import { stepEnvironment } from '../checkout-setup.ts';
 import { policySummary } from '../policy-summary.ts';
-import { prepareEntry, recordStop, undoDeadAttempt } from '../prepare-attempt.ts';
-import { encloseStep, refusalOf } from '../sandbox-step.ts';
+import { prepareAttempt, recordStop, undoDeadAttempt } from '../prepare-attempt.ts';
+import { findStartRefusal, sandboxStep } from '../sandbox-step.ts';
 import { endUnstarted } from '../unstarted-step.ts';
 import { type AgentStarts, runnerCompleted, runStarts } from './agent-starts.ts';
 import { chooseSession, sessionFolderOf } from './choose-session.ts';
-import { parkedBefore, parkedUntil, tellOthers } from './park-step.ts';
+import { parkBeforeStart, parkedUntil, shareWait } from './park-step.ts';
 import { newInstructions } from './session-prompt.ts';
 import { collectInputs, renderTask } from './step-inputs.ts';
 
@@ -48,8 +48,8 @@ export async function runAgent(
   const agent = deps.project.agent(step.agent);
   if (agent === null) return endUnstarted(evidence, 'error', `agent "${step.agent}" is not configured`);
   if (!task.ok) return endUnstarted(evidence, 'error', task.message);
-  const enclosure = await encloseStep(context, 'agent', step.policies);
-  const refusal = refusalOf('agent', policy, enclosure, agent.capabilities);
+  const enclosure = await sandboxStep(context, 'agent', step.policies);
+  const refusal = findStartRefusal('agent', policy, enclosure, agent.capabilities);
   if (refusal !== null) {
     await evidence.json(
       'policy_summary',
@@ -59,11 +59,11 @@ export async function runAgent(
     return endUnstarted(evidence, 'killed_policy', refusal);
   }
 
-  const care = deps.project.agentCare?.(step.agent) ?? DEFAULT_CARE;
-  const parked = await parkedBefore(context, step, care, evidence);
+  const care = deps.project.agentSettings?.(step.agent) ?? DEFAULT_CARE;
+  const parked = await parkBeforeStart(context, step, care, evidence);
   if (parked !== null) return parked;
 
-  const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
+  const prepared = await prepareAttempt(context, effect, { family: agent.family, name: step.agent });
   const { earlier, note } = await chooseSession(context, step, effect, agent);
   const newTask =
     earlier === null ? '' : await newInstructions(context, step, effect, { inputs, earlier: earlier.entry });
@@ -92,7 +92,7 @@ export async function runAgent(
   const approvals = policy.approvals?.(changes.diff.files) ?? [];
   const intent = intentOf(context, step);
   const review =
-    intent === 'review' ? reviewFrom(result.result, result.finalResponse, result.resultProblem) : null;
+    intent === 'review' ? readReview(result.result, result.finalResponse, result.resultProblem) : null;
   const notes = enclosure.notes;
   const capabilities = agent.capabilities ?? [];
   const refinement = isRefinement(context, step) ? recordedReferences(context, inputs.refinement) : null;
@@ -132,7 +132,7 @@ export async function runAgent(
       until: last.move.until,
       reason: `agent "${step.agent}": ${result.failure?.message ?? ''}`,
     };
-    await tellOthers(context, care, wait);
+    await shareWait(context, care, wait);
     return { records, input: parkedUntil(wait) };
   }
   // The kernel counts a step's usage from its end, unless the totals have failed starts; then this one must be in them.
@@ -153,11 +153,13 @@ export async function runAgent(
 }
 
 /** Default for agents without configured retries and prices. */
-const DEFAULT_CARE: AgentCare = { retries: 0, credential: null, price: null };
+const DEFAULT_CARE: AgentSettings = { retries: 0, credential: null, price: null };
 
 /** A run without budget left has nothing to wait for. The totals already include the earlier starts. */
 function isWithinBudget(context: RunContext, step: AgentStep, usage: Usage | null): boolean {
-  return budgetProblem(context.plan, spend(context.view().state, step.id, usage), step.id) === null;
+  return (
+    findBudgetProblem(context.plan, addStepUsage(context.view().state, step.id, usage), step.id) === null
+  );
 }
 
 /** Whether an evaluation of `partial` led to this step; a recovery attempt has the same route. */
@@ -187,7 +189,7 @@ interface AgentFacts {
   readonly result: AgentResult;
   readonly changes: WorkspaceEvidence;
   readonly policy: StepPolicy;
-  readonly violations: readonly Violation[];
+  readonly violations: readonly RecordedViolation[];
   readonly approvals: readonly ApprovalRequest[];
   readonly notes: readonly string[];
   readonly isSandboxed: boolean;
@@ -206,11 +208,11 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
-  const claimed = claimsFrom(result.result?.claims ?? null, result.finalResponse, {
+  const claimed = readClaims(result.result?.claims ?? null, result.finalResponse, {
     root: facts.worktreePath,
     changed: changes.diff.files.map(({ path }) => path),
   });
-  const words = roleWordsFrom(result.result, result.finalResponse);
+  const words = readRoleResult(result.result, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
     sandboxed: facts.isSandboxed,
@@ -222,7 +224,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     claims: claimed.claims.map(formatClaim),
     claims_source: claimed.source,
     ...reviewWords(result.result),
-    blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? blockersIn(words),
+    blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? findRoleBlockers(words),
     ...(words === null ? {} : { result: words }),
     usage: facts.usage,
     failure: result.failure ?? null,

@@ -1,7 +1,7 @@
 import type { FixInstructions } from '../../../contracts/planner/planner-decision.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
-import type { Entry } from '../../../kernel/state.ts';
+import type { ActiveStep } from '../../../kernel/state.ts';
 import { parseJson } from '../../../text/json.ts';
 import type { StepView } from '../../record/run-view.ts';
 import type { RunContext } from '../../run-context.ts';
@@ -16,7 +16,7 @@ const OWN_SECTIONS = ['fix_instructions', 'refinement', 'human_feedback'];
 export async function newInstructions(
   context: RunContext,
   step: AgentStep,
-  entry: Entry,
+  entry: ActiveStep,
   { inputs, earlier }: { readonly inputs: Inputs; readonly earlier: StepView },
 ): Promise<string> {
   const fix = isEvaluatedSince(context, earlier) ? (inputs.fix_instructions as FixInstructions | null) : null;

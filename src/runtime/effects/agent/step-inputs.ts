@@ -3,8 +3,8 @@ import type { Prompt } from '../../../contracts/documents/prompt.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../../../contracts/planner/planner-decision.ts';
 import type { EventDraft, EventPayload } from '../../../contracts/run/event.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
-import type { Entry } from '../../../kernel/state.ts';
-import { refinementPackage } from '../../../planner/refinement-package.ts';
+import type { ActiveStep } from '../../../kernel/state.ts';
+import { composeRefinementPackage } from '../../../planner/refinement-package.ts';
 import { valueRelativeToCheckout } from '../../../reports/checkout-paths.ts';
 import { hasTemplate } from '../../../workflow/document/prompt-template.ts';
 import { readEvidence, readEvidenceJson, readManifest } from '../../evidence/evidence.ts';
@@ -25,7 +25,11 @@ type Inputs = Record<string, unknown>;
  * The typed inputs of an agent step. Small ones are always included; large ones (the diff, the harness report) only if
  * the step or its prompt asks for them.
  */
-export async function collectInputs(context: RunContext, step: AgentStep, entry: Entry): Promise<Inputs> {
+export async function collectInputs(
+  context: RunContext,
+  step: AgentStep,
+  entry: ActiveStep,
+): Promise<Inputs> {
   const { plan } = context;
   const wanted = wantedInputs(context, step);
   const inputs: Inputs = {
@@ -111,7 +115,7 @@ async function lastReview({ directory, view }: RunContext): Promise<unknown> {
 export type Feedback = EventPayload<'human_feedback'>;
 
 /** A user's comment at a gate since the last agent step. A recovery attempt gets it again. */
-export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedback | null {
+export function feedbackFor(events: readonly EventDraft[], entry: ActiveStep): Feedback | null {
   for (const event of events.toReversed()) {
     if (event.event_type === 'human_feedback') return event.payload;
     if (event.event_type !== 'step_started' || event.payload.opcode !== 'RUN_AGENT') continue;
@@ -132,7 +136,7 @@ async function judgementInputs(context: RunContext): Promise<Inputs> {
   const manifest = await readManifest(context.directory, last);
   const artifact = manifest?.artifacts.find(({ role }) => role === 'planner_decision');
   const decisionRef = artifact?.path ?? last.stepId;
-  const refinement = refinementPackage(parsed.data, decisionRef);
+  const refinement = composeRefinementPackage(parsed.data, decisionRef);
   return {
     fix_instructions,
     refinement: refinement === null ? null : await openReferences(context, refinement, decisionRef),

@@ -1,8 +1,8 @@
-import { priced } from '../../../agents/prices.ts';
+import { addCost } from '../../../agents/prices.ts';
 import type { Price } from '../../../contracts/config/config.ts';
 import type { Usage } from '../../../contracts/run/agent-result.ts';
-import { type BudgetProblem, budgetProblem } from '../../../kernel/budgets.ts';
-import { spend } from '../../../kernel/evolve.ts';
+import { type BudgetProblem, findBudgetProblem } from '../../../kernel/budgets.ts';
+import { addStepUsage } from '../../../kernel/evolve.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { RunContext } from '../../run-context.ts';
 
@@ -30,10 +30,10 @@ export function watchBudget(context: RunContext, step: AgentStep, price: Price |
     signal: controller.signal,
     onUsage: (reported) => {
       if (overspent !== null) return;
-      usage = priced(reported, price);
+      usage = addCost(reported, price);
       // The totals contain earlier starts and steps, also from before a resume, but not this start.
-      const spent = spend(context.view().state, step.id, usage);
-      overspent = budgetProblem(context.plan, spent, step.id);
+      const spent = addStepUsage(context.view().state, step.id, usage);
+      overspent = findBudgetProblem(context.plan, spent, step.id);
       if (overspent === null) return;
       const note = `agent "${step.agent}" of step "${step.id}" is being stopped: ${overspent.message}`;
       stopping = context

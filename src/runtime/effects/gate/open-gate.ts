@@ -9,8 +9,8 @@ import type { Effect, KernelDecision } from '../../../kernel/protocol.ts';
 import type { RunState } from '../../../kernel/state.ts';
 import { readLedger } from '../../evidence/claim-ledger.ts';
 import { type Evidence, openEvidence, readEvidenceJson, readManifest } from '../../evidence/evidence.ts';
-import { findingsOf } from '../../evidence/findings.ts';
-import { readLastWord } from '../../evidence/last-message.ts';
+import { collectFindings } from '../../evidence/findings.ts';
+import { readLastMessage } from '../../evidence/last-message.ts';
 import { checkNotes } from '../../evidence/standing-checks.ts';
 import { compareTrees } from '../../evidence/workspace-evidence.ts';
 import { openApprovals } from '../../gates/approval-paths.ts';
@@ -135,10 +135,10 @@ async function factsOf(context: RunContext, step: GateStep) {
       step_id: stepId,
       ...violation,
     })),
-    findings: await findingsOf(directory, view.steps),
+    findings: await collectFindings(directory, view.steps),
     verdicts: [...verdicts],
     checks: [...checks],
-    final_response: await readLastWord(context),
+    final_response: await readLastMessage(context),
     notices: [...(await unsandboxedNotice(context)), ...view.notices.map(noticeText)],
     workflow_digest: view.started.workflow_digest,
   };

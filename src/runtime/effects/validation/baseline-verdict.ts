@@ -56,7 +56,7 @@ export interface BaselineFacts {
 }
 
 /** Derives the outcome of a baseline from the results of its validators. */
-export function judgeBaseline(
+export function decideBaseline(
   validators: readonly BaselineValidator[],
   { advice, isSandboxed }: BaselineFacts,
 ): Pick<BaselineRecord, 'outcome' | 'cases' | 'reason'> {

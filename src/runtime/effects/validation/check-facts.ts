@@ -14,7 +14,7 @@ import type { RunContext } from '../../run-context.ts';
 import type { CheckFacts } from '../../verify/check-record.ts';
 import { readBaseline } from './baseline-record.ts';
 import { CANNOT_START } from './baseline-verdict.ts';
-import { commandLines } from './command-lines.ts';
+import { formatCommandLines } from './command-lines.ts';
 import { compareCommands, type TracedCommand } from './compare-commands.ts';
 import { compareJudges, judgeChanged, type ValidatedChange } from './compare-judges.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
@@ -44,7 +44,7 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
   const compared = compareCases(atBase, now, { validatorFailed: !passed });
   return {
     tree: judge.tree,
-    commands: await commandLines(context, step, judge.tree),
+    commands: await formatCommandLines(context, step, judge.tree),
     output: await outputsOf(context, results, judge.path),
     report_sources: results.flatMap(({ last }) => (last.harnessReport === null ? [] : [last.id])),
     baseline: compared.baseline,

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { PlanValidator, ValidationStep } from '../../../kernel/plan.ts';
-import { commandLine, quoteWord } from '../../../text/shell-words.ts';
+import { formatCommand, quoteWord } from '../../../text/shell-words.ts';
 import type { RunContext } from '../../run-context.ts';
-import { runnableOf } from './run-validators.ts';
+import { resolveValidator } from './run-validators.ts';
 
 type Words = readonly [string, ...string[]];
 
@@ -16,22 +16,22 @@ const INTERPRETERS: Readonly<Record<string, string>> = {
 };
 
 /** For each validator of a step, the command that a user would type at the root of the workspace. */
-export async function commandLines(
+export async function formatCommandLines(
   context: RunContext,
   step: ValidationStep,
   tree: string,
 ): Promise<Record<string, string>> {
   const lines: [string, string][] = [];
   for (const planned of step.validators) {
-    const words = wordsOf(context, planned);
+    const words = commandOfValidator(context, planned);
     if (words !== null) lines.push([planned.id, await formatTyped(context, planned, words, tree)]);
   }
   return Object.fromEntries(lines);
 }
 
 /** The words of a validator's command; null if it has none. Script paths are relative to the root. */
-export function wordsOf({ deps, directory }: RunContext, planned: PlanValidator): Words | null {
-  const validator = runnableOf(deps.project, planned);
+export function commandOfValidator({ deps, directory }: RunContext, planned: PlanValidator): Words | null {
+  const validator = resolveValidator(deps.project, planned);
   if (validator === null) return null;
   if (validator.kind === 'command') return validator.command;
   const fill = (text: string) =>
@@ -49,15 +49,15 @@ async function formatTyped(
   words: Words,
   tree: string,
 ): Promise<string> {
-  if (planned.kind !== 'script') return commandLine(words);
+  if (planned.kind !== 'script') return formatCommand(words);
   const [entrypoint, ...args] = words;
   const folder = posix.normalize((planned.cwd ?? '.').replaceAll('${worktree}', '.')).replace(/\/+$/, '');
   const isHere = folder === '.';
-  if (!entrypoint.includes('/')) return inFolder(folder, commandLine(words));
+  if (!entrypoint.includes('/')) return inFolder(folder, formatCommand(words));
   const interpreter = await interpreterOf(context, posix.normalize(entrypoint), tree);
   // Entrypoints are relative to the root, even if the script runs in a subfolder.
   const path = isHere || entrypoint.startsWith('/') ? entrypoint : posix.relative(folder, entrypoint);
-  return inFolder(folder, commandLine([...(interpreter === null ? [] : [interpreter]), path, ...args]));
+  return inFolder(folder, formatCommand([...(interpreter === null ? [] : [interpreter]), path, ...args]));
 }
 
 function inFolder(folder: string, line: string): string {

@@ -7,7 +7,7 @@ import {
   filesOfCommand,
 } from '../../../policy/judges/changed-command.ts';
 import type { RunContext } from '../../run-context.ts';
-import { wordsOf } from './command-lines.ts';
+import { commandOfValidator } from './command-lines.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
 
 /** Files that define a command may refer to others; they are followed for at most this many rounds. */
@@ -40,7 +40,7 @@ export async function compareCommands(
   const changed = judge.changes.map(({ path }) => path);
   if (changed.length === 0) return [];
   const validators = step.validators.flatMap((planned) => {
-    const words = wordsOf(context, planned);
+    const words = commandOfValidator(context, planned);
     const folder = planned.kind === 'script' ? (planned.cwd ?? '') : '';
     return words === null ? [] : [{ id: planned.id, words, folder }];
   });

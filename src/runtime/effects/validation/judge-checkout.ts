@@ -3,7 +3,7 @@ import type { JudgeCheckout, Snapshot } from '../../../ports/workspace.ts';
 import { Interrupted, type RunContext } from '../../run-context.ts';
 import { confineSetup, setupPlaces, setupStateDir, stepEnvironment } from '../checkout-setup.ts';
 
-export interface JudgeEntry {
+export interface JudgeRequest {
   readonly snapshot: Snapshot;
   /** Paths that are restored to the base. */
   readonly asAtBase: (path: string) => boolean;
@@ -24,7 +24,7 @@ export interface PreparedJudge extends JudgeCheckout {
 }
 
 /** Updates the judge checkout to a snapshot and restores everything that setup owns. */
-export async function prepareJudge(context: RunContext, entry: JudgeEntry): Promise<PreparedJudge> {
+export async function prepareJudge(context: RunContext, entry: JudgeRequest): Promise<PreparedJudge> {
   const { deps, workspace } = context;
   const { snapshot, asAtBase } = entry;
   const judge = await deps.workspace.openJudge(workspace, { snapshot, asAtBase });

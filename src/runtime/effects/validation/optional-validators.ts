@@ -3,7 +3,7 @@ import type { PlanValidator, ValidationStep } from '../../../kernel/plan.ts';
 import type { ValidatorResult } from '../../../ports/validator.ts';
 import { findingLines, newFindings } from '../../../reports/finding-lines.ts';
 import type { RunContext } from '../../run-context.ts';
-import { keyOfValidator, runnableOf } from './run-validators.ts';
+import { keyOfValidator, resolveValidator } from './run-validators.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
 /**
@@ -33,13 +33,13 @@ export function withDueValidators(
   const due = step.validators.filter((planned) => {
     if (!isOptional(planned)) return true;
     const atBase = baseline?.validators.find(({ key }) => key === keyOfValidator(step.id, planned));
-    return runnableOf(deps.project, planned) !== null && atBase?.ran !== false;
+    return resolveValidator(deps.project, planned) !== null && atBase?.ran !== false;
   });
   return due.length === 0 ? step : { ...step, validators: due };
 }
 
 /** The findings of an optional validator; null if it passed, or if its output is too long to compare. */
-export async function findingsOf(
+export async function readFindings(
   { directory }: RunContext,
   { outcome, stdoutPath, stderrPath }: ValidatorResult,
   checkout: string,
@@ -65,7 +65,7 @@ export async function forgiveKnownFailures(
       const planned = step.validators.find(({ id }) => id === tried.last.id);
       if (planned === undefined || !isOptional(planned) || tried.last.outcome !== 'error') return tried;
       const atBase = baseline?.validators.find(({ key }) => key === keyOfValidator(step.id, planned));
-      const now = await findingsOf(context, tried.last, checkout);
+      const now = await readFindings(context, tried.last, checkout);
       if (atBase?.findings == null || now === null || newFindings(atBase.findings, now).length > 0)
         return tried;
       const reason = `exited ${tried.last.exitCode ?? 'without a code'}, as at the base, and reports nothing new`;

@@ -10,9 +10,9 @@ import { protectedPathFinding } from '../../evidence/findings.ts';
 import { recordReportFiles } from '../../evidence/report-files.ts';
 import { type EffectResult, Interrupted, type RunContext } from '../../run-context.ts';
 import { policySummary } from '../policy-summary.ts';
-import { type PreparedEntry, prepareEntry, recordStop, undoDeadAttempt } from '../prepare-attempt.ts';
+import { type PreparedAttempt, prepareAttempt, recordStop, undoDeadAttempt } from '../prepare-attempt.ts';
 import { recordSetupOutput } from '../record-setup.ts';
-import { encloseStep, refusalOf } from '../sandbox-step.ts';
+import { findStartRefusal, sandboxStep } from '../sandbox-step.ts';
 import { endUnstarted } from '../unstarted-step.ts';
 import { readBaseline } from './baseline-record.ts';
 import { collectFacts } from './check-facts.ts';
@@ -21,15 +21,15 @@ import { forgiveKnownFailures, withDueValidators } from './optional-validators.t
 import {
   keyOfValidator,
   neverRan,
-  runnableOf,
+  resolveValidator,
   runValidators,
   type ValidatorsPass,
 } from './run-validators.ts';
 import { recordValidationEvidence, recordValidatorFiles } from './validation-evidence.ts';
 import {
+  collectProposals,
   flakyCasesOf,
   isFlaky,
-  proposalsOf,
   type TriedValidator,
   triedOnce,
   triesOf,
@@ -52,18 +52,18 @@ export async function runValidation(
   await undoDeadAttempt(context, effect);
   const baseline = await readBaseline(context);
   const step = withDueValidators(context, planned, baseline);
-  const enclosure = await encloseStep(context, 'validator', step.policies, workspace.judgePath);
+  const enclosure = await sandboxStep(context, 'validator', step.policies, workspace.judgePath);
   const policy = deps.project.policy(step.policies);
-  const refusal = refusalOf('validator', policy, enclosure);
+  const refusal = findStartRefusal('validator', policy, enclosure);
   if (refusal !== null) return refuse(context, effect, step, refusal);
-  const prepared = await prepareEntry(context, effect, {
+  const prepared = await prepareAttempt(context, effect, {
     family: 'validators',
     name: step.validators.map((validator) => validator.id).join(', '),
   });
   const evidence = await openEvidence(context.directory, effect, deps.clock, deps.project.secrets);
   const session = openSession(context, effect, step, { evidence, prepared, baseline });
   const judge = await session.bringTo(protectedPaths(context, step.policies), evidence.path);
-  const confined = await encloseStep(context, 'validator', step.policies, judge.path);
+  const confined = await sandboxStep(context, 'validator', step.policies, judge.path);
   const results = await session.run(judge, confined.confinement, evidence.path);
   const facts = await collectFacts(context, {
     step,
@@ -117,7 +117,7 @@ export async function runValidation(
 
 interface SessionRequest {
   readonly evidence: Evidence;
-  readonly prepared: PreparedEntry;
+  readonly prepared: PreparedAttempt;
   readonly baseline: BaselineRecord | null;
 }
 
@@ -182,7 +182,7 @@ function hostNetworkNotes(
 ): string[] {
   if (confinement === null || confinement.networkDenied === true) return [];
   return validators.flatMap((planned) => {
-    const validator = runnableOf(deps.project, planned);
+    const validator = resolveValidator(deps.project, planned);
     if (validator?.kind !== 'command' || validator.network !== 'host') return [];
     return [`validator "${planned.id}" had the network of this machine`];
   });
@@ -224,7 +224,7 @@ function endOf(
     key: isPlanned ? keyOfValidator(step.id, planned) : `${step.id}/${last.id}`,
     outcome: toMechanical(last.outcome),
     exit_code: last.exitCode,
-    proposals: proposalsOf(tried),
+    proposals: collectProposals(tried),
     ...(triesOf(tried) === 1 ? {} : { tries: triesOf(tried) }),
     ...(isFlaky(tried) ? { flaky: true } : {}),
     ...(flakyCases === 0 ? {} : { flaky_cases: flakyCases }),

@@ -36,7 +36,7 @@ async function runOne(
   { checkout, timeLeftMs, ...pass }: ValidatorsPass,
 ): Promise<TriedValidator> {
   const { deps, directory } = context;
-  const validator = runnableOf(deps.project, planned);
+  const validator = resolveValidator(deps.project, planned);
   if (validator === null)
     return triedOnce(neverRan(planned.id, `validator "${planned.id}" has nothing to run`));
   const environment = await stepEnvironment(context, checkout);
@@ -74,7 +74,7 @@ async function runOne(
 }
 
 /** A named validator takes its command from the configuration; settings of the step take precedence. */
-export function runnableOf(
+export function resolveValidator(
   project: Pick<Project, 'validator'>,
   planned: PlanValidator,
 ): RunnableValidator | null {

@@ -15,12 +15,12 @@ import { toJson } from '../../json.ts';
 import { Interrupted, type RunContext } from '../../run-context.ts';
 import { stepEnvironment } from '../checkout-setup.ts';
 import { recordSetup, recordSetupOutput } from '../record-setup.ts';
-import { encloseStep } from '../sandbox-step.ts';
+import { sandboxStep } from '../sandbox-step.ts';
 import { BASELINE_ROLE } from './baseline-record.ts';
-import { cannotRun, findScript, hasNoPass, judgeBaseline, UNABLE } from './baseline-verdict.ts';
+import { cannotRun, decideBaseline, findScript, hasNoPass, UNABLE } from './baseline-verdict.ts';
 import { type PreparedJudge, prepareJudge } from './judge-checkout.ts';
-import { findingsOf, isOptional, withDueValidators } from './optional-validators.ts';
-import { keyOfValidator, runnableOf, runValidators } from './run-validators.ts';
+import { isOptional, readFindings, withDueValidators } from './optional-validators.ts';
+import { keyOfValidator, resolveValidator, runValidators } from './run-validators.ts';
 import { recordValidatorFiles } from './validation-evidence.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
@@ -112,9 +112,9 @@ async function computeKey(
       // If several steps name a validator, the baseline runs it once, as the first of them does.
       const key = keyOfValidator(step.id, planned);
       if (!definitions.has(key))
-        definitions.set(key, [runnableOf(deps.project, planned), isOptional(planned), step.timeoutMs]);
+        definitions.set(key, [resolveValidator(deps.project, planned), isOptional(planned), step.timeoutMs]);
     }
-  const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
+  const { confinement } = await sandboxStep(context, 'validator', [], context.workspace.judgePath);
   const facts = [
     context.view().started.base_tree,
     [...definitions],
@@ -183,7 +183,7 @@ async function runStep(
   for (const planned of due)
     if (await isAtBase(context, planned)) atBase.push(planned);
     else entries.push(createMissing(step.id, planned));
-  const { confinement } = await encloseStep(context, 'validator', step.policies, judge.path);
+  const { confinement } = await sandboxStep(context, 'validator', step.policies, judge.path);
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const results = await runValidators(context, step, atBase, {
     checkout: judge.path,
@@ -246,10 +246,10 @@ async function createEntry(
     signal: last.signal ?? null,
     reason: last.reason,
     output: last.outcome === 'completed' ? '' : outputTail(texts.map((text) => text ?? '').join('\n')),
-    findings: isOptional(planned) ? await findingsOf(context, last, checkout) : null,
+    findings: isOptional(planned) ? await readFindings(context, last, checkout) : null,
     report: last.harnessReport?.value ?? null,
   };
-  const { confinement } = await encloseStep(context, 'validator', [], checkout);
+  const { confinement } = await sandboxStep(context, 'validator', [], checkout);
   // An optional validator that can't run here is skipped.
   return isOptional(planned) && cannotRun(entry, confinement !== null)
     ? { ...entry, ran: false, reason: "can't run here" }
@@ -263,10 +263,10 @@ async function createRecord(
 ): Promise<BaselineRecord> {
   const lacksSetup = hasNoPass(validators) && context.deps.setup?.isConfigured !== true;
   const advice = lacksSetup ? await findAdvice(context) : null;
-  const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
+  const { confinement } = await sandboxStep(context, 'validator', [], context.workspace.judgePath);
   return {
     schema_version: 1,
-    ...judgeBaseline(validators, { advice, isSandboxed: confinement !== null }),
+    ...decideBaseline(validators, { advice, isSandboxed: confinement !== null }),
     base_tree: context.view().started.base_tree,
     setup_digest: setupDigest,
     validators: [...validators],

@@ -17,7 +17,7 @@ export async function recordValidationEvidence(
     const report = await recordResult(evidence, last, true);
     if (report !== null && last.harnessReport?.converted === true) converted.push(report);
   }
-  const report = { ...validationReportOf(results, outcome), converted_reports: converted, ...facts };
+  const report = { ...composeValidationReport(results, outcome), converted_reports: converted, ...facts };
   await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
 }
 
@@ -61,7 +61,7 @@ function roleOf(name: string): string {
 }
 
 /** The stored form of the results; the planner's envelope is filled from it. */
-export function validationReportOf(tried: readonly TriedValidator[], outcome: MechanicalOutcome) {
+export function composeValidationReport(tried: readonly TriedValidator[], outcome: MechanicalOutcome) {
   const results = tried.map(({ last }) => last);
   return {
     mechanical_outcome: outcome,

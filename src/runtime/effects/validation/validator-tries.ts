@@ -57,7 +57,7 @@ export function flakyIdsOf(tried: readonly TriedValidator[]): string[] {
 }
 
 /** Proposals of an earlier try count, even if the last try left no report. */
-export function proposalsOf({ last, failed }: TriedValidator): number | null {
+export function collectProposals({ last, failed }: TriedValidator): number | null {
   const reported = [...failed, last].findLast((result) => result.harnessReport !== null);
   return reported?.harnessReport?.proposals ?? null;
 }

@@ -1,5 +1,5 @@
 import { CliError } from '../cli-error.ts';
-import type { VerbContext } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { openRecords } from '../open.ts';
 import { runTable } from '../output/run-state.ts';
 import { shortIdsOf } from '../output/short-ids.ts';
@@ -9,7 +9,7 @@ import { printLines, stderrOf } from '../output/terminal.ts';
 const MAX_LISTED = 10;
 
 /** Refuses a command that is missing its run argument, after listing the existing runs, newest first. */
-export async function listAvailableRuns(context: VerbContext, command: string): Promise<never> {
+export async function listAvailableRuns(context: CommandContext, command: string): Promise<never> {
   const { store, clock } = await openRecords(context);
   const listed = await store.list();
   if (listed.length === 0)

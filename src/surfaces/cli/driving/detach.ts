@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { CliError } from '../cli-error.ts';
-import type { VerbContext } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { DETACHED_VARIABLE } from './detached-terminal.ts';
 
@@ -15,7 +15,7 @@ export type Detached =
  * Starts this command again in a new session, and detaches from that process once its run exists. The process reports
  * the run id as the first line of its standard output.
  */
-export function startDetached(context: VerbContext, args: readonly string[]): Promise<Detached> {
+export function startDetached(context: CommandContext, args: readonly string[]): Promise<Detached> {
   const [, script = ''] = process.argv;
   const child = spawn(process.execPath, [...process.execArgv, script, ...args, '--no-input'], {
     detached: true,

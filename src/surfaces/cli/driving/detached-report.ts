@@ -1,6 +1,6 @@
 import type { OpenProject } from '../../../app/opened.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
-import { printJson, type VerbContext } from '../command-context.ts';
+import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRunOf, shortIdsIn } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
@@ -8,13 +8,13 @@ import type { Detached } from './detach.ts';
 import { DETACHED_LOG } from './detached-terminal.ts';
 
 /** The common options of this command, to pass on to the detached process. */
-export function commonFlags({ json, repo }: VerbContext): string[] {
+export function commonFlags({ json, repo }: CommandContext): string[] {
   return [...(json ? ['--json'] : []), ...(repo === null ? [] : ['--repo', repo])];
 }
 
 /** Prints the run id first, as `run` does without `--detach`. */
 export async function reportDetached(
-  context: VerbContext,
+  context: CommandContext,
   project: OpenProject,
   { runId, pid }: Extract<Detached, { ok: true }>,
 ): Promise<ExitCode> {

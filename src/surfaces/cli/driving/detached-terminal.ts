@@ -1,5 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
-import type { VerbContext } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output/terminal.ts';
 
 /** Set for processes that `--detach` starts. Internal: users must not set it. */
@@ -48,7 +48,7 @@ export function createLeavableTerminal(terminal: Terminal): {
 }
 
 /** In a detached process: reports the run id to the parent process, then redirects all output to the run's log. */
-export function announceDetached(context: VerbContext, runId: string, runDirectory: string): void {
+export function announceDetached(context: CommandContext, runId: string, runDirectory: string): void {
   if (context.leaveTerminal === null) return;
   context.terminal.out(`${runId}\n`);
   context.leaveTerminal(`${runDirectory}/${DETACHED_LOG}`);

@@ -1,17 +1,17 @@
 import type { OpenProject } from '../../../app/opened.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
-import { isExpectedFailure, tellFailure } from '../../../contracts/expected-failure.ts';
+import { describeFailure, isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';
 import type { DriveEnd } from '../../../runtime/drive/drive.ts';
 import { TakenOver } from '../../../runtime/drive/resume-run.ts';
-import { findingsOf } from '../../../runtime/evidence/findings.ts';
+import { collectFindings } from '../../../runtime/evidence/findings.ts';
 import { allNotes } from '../../../runtime/evidence/standing-checks.ts';
 import { ApprovalVoid } from '../../../runtime/gates/approval.ts';
-import { workspaceOf } from '../../../runtime/record/recorded-run.ts';
+import { locateWorkspace } from '../../../runtime/record/recorded-run.ts';
 import type { RunView } from '../../../runtime/record/run-view.ts';
 import { CliError } from '../cli-error.ts';
-import { printJson, type VerbContext } from '../command-context.ts';
+import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { recordError, shortIdsIn } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
@@ -39,7 +39,7 @@ export interface Driving {
  * can be resumed.
  */
 export async function whileDriving<T>(
-  context: VerbContext,
+  context: CommandContext,
   request: DrivingRequest,
   work: (driving: Driving) => Promise<T>,
 ): Promise<T> {
@@ -55,10 +55,10 @@ export async function whileDriving<T>(
         EXIT.failed,
       );
     if (isExpectedFailure(error)) {
-      const { message, wayOut } = tellFailure(error);
+      const { message, fix } = describeFailure(error);
       throw new CliError(
         `the run stopped: ${message}`,
-        `the record is complete; ${wayOut ?? 'fix this'}, then conductor resume continues the run`,
+        `the record is complete; ${fix ?? 'fix this'}, then conductor resume continues the run`,
         EXIT.failed,
       );
     }
@@ -80,7 +80,7 @@ export interface Interruption extends Pick<DrivingRequest, 'endProcesses'> {
 
 /** The first Ctrl-C aborts the signal; the second kills the remaining processes and exits. */
 export async function whileInterruptible<T>(
-  context: VerbContext,
+  context: CommandContext,
   { endProcesses, message }: Interruption,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -106,7 +106,7 @@ export async function whileInterruptible<T>(
 
 /** Prints the end of a drive: a summary on stderr, or one JSON document on stdout. */
 export async function reportEnd(
-  context: VerbContext,
+  context: CommandContext,
   project: OpenProject,
   end: DriveEnd,
   commands: readonly string[] | null = null,
@@ -114,7 +114,7 @@ export async function reportEnd(
   const read = await project.store.read(end.view.runId);
   if (!read.ok) throw recordError(end.view.runId, read.problem);
   const { directory } = read.run;
-  const findings = await findingsOf(directory, end.view.steps);
+  const findings = await collectFindings(directory, end.view.steps);
   if (context.json) printJson(context, runDocument(end.view, directory.path, findings));
   else {
     const id = (await shortIdsIn(project))(end.view.runId);
@@ -139,7 +139,7 @@ export async function reportEnd(
 
 /** The open gate of a run as lines; empty if no gate is open. */
 export async function openGateLines(
-  terminal: VerbContext['terminal'],
+  terminal: CommandContext['terminal'],
   records: Pick<OpenProject, 'clock' | 'store'>,
   { awaiting, runId }: RunView,
   directory: RunDirectory,
@@ -151,7 +151,7 @@ export async function openGateLines(
 
 /** The changes of the run so far, up to the tree that its last step recorded. */
 async function diffStat(project: OpenProject, view: RunView, directory: RunDirectory): Promise<string[]> {
-  const workspace = workspaceOf(view, directory, {
+  const workspace = locateWorkspace(view, directory, {
     repoRoot: project.repoRoot,
     workspace: project.deps.workspace,
   });

@@ -4,10 +4,10 @@ import {
   TRUST_CONFIGURATION,
   type TrustWanted,
 } from '../../../app/trust.ts';
-import { commandLine } from '../../../text/shell-words.ts';
+import { formatCommand } from '../../../text/shell-words.ts';
 import type { ComparedPart } from '../../../trust/compare-parts.ts';
 import { CliError } from '../cli-error.ts';
-import type { VerbContext } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { openTrust } from '../open.ts';
 import { trustLines } from '../output/trust-lines.ts';
 
@@ -15,26 +15,26 @@ import { trustLines } from '../output/trust-lines.ts';
  * Returns if the user trusts the repository with everything that the command is about to execute. Asks on a terminal;
  * throws if the user declines or can't be asked. Call it before the command executes, creates or changes anything.
  */
-export async function ensureTrust(context: VerbContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
+export async function ensureTrust(context: CommandContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
   const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
   if (trust.grantedBy !== null) return;
   const missing = findUntrustedParts(trust);
   if (missing.length > 0) await askForTrust(context, trust, missing);
-  await trust.say(missing);
+  await trust.approve(missing);
 }
 
 /** Trusts what conductor itself has just written, without asking the user. */
 export async function trustOwnFiles(
-  context: VerbContext,
+  context: CommandContext,
   wanted: Partial<TrustWanted>,
   isOwn: (part: ComparedPart) => boolean,
 ): Promise<void> {
   const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
-  await trust.say(trust.parts.filter(isOwn));
+  await trust.approve(trust.parts.filter(isOwn));
 }
 
 async function askForTrust(
-  context: VerbContext,
+  context: CommandContext,
   trust: OpenTrust,
   missing: readonly ComparedPart[],
 ): Promise<void> {
@@ -74,5 +74,5 @@ async function askForTrust(
 
 /** This command line with `--trust` added. */
 function commandWithTrust(): string {
-  return commandLine(['conductor', ...process.argv.slice(2), '--trust']);
+  return formatCommand(['conductor', ...process.argv.slice(2), '--trust']);
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../../diagnostics/diagnostic.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
-import { countOf } from '../../../text/count-of.ts';
+import { formatCount } from '../../../text/count-of.ts';
 import { displayPath } from '../driving/find-workflow.ts';
 import { printDiagnostics, printLines, stderrOf, type Terminal } from './terminal.ts';
 
@@ -25,6 +25,6 @@ export function printRefusal(
   const warnings = diagnostics.length - errors.length + others;
   if (warnings > 0)
     printLines(output, [
-      `conductor validate ${displayPath(name)} also shows ${countOf(warnings, 'warning')}`,
+      `conductor validate ${displayPath(name)} also shows ${formatCount(warnings, 'warning')}`,
     ]);
 }

@@ -1,9 +1,9 @@
 import type { EventDraft } from '../../../contracts/run/event.ts';
 import type { Difference } from '../../../kernel/path-difference.ts';
 import type { Comparison } from '../../../kernel/replay-against.ts';
-import type { Turn, WayStep } from '../../../kernel/run-path.ts';
+import type { Transition, VisitedStep } from '../../../kernel/run-path.ts';
 import type { RunEnd } from '../../../kernel/state.ts';
-import { printJson, type VerbContext } from '../command-context.ts';
+import { type CommandContext, printJson } from '../command-context.ts';
 import { renderTable } from './table.ts';
 import { printable, printLines, stdoutOf } from './terminal.ts';
 
@@ -19,7 +19,7 @@ interface ComparedRun {
   readonly comparison: Comparison;
 }
 
-export function printComparison(context: VerbContext, { runId, path, comparison }: ComparedRun): void {
+export function printComparison(context: CommandContext, { runId, path, comparison }: ComparedRun): void {
   const { common, difference } = comparison;
   const output = stdoutOf(context.terminal);
   const { paint } = output;
@@ -28,16 +28,19 @@ export function printComparison(context: VerbContext, { runId, path, comparison 
       run_id: runId,
       ok: difference === null,
       against: path,
-      way: common.map((step) => ({ ...stepDocument(step), to: step.turn && turnText(step.turn) })),
+      way: common.map((step) => ({
+        ...stepDocument(step),
+        to: step.transition && turnText(step.transition),
+      })),
       difference: difference === null ? null : differenceDocument(difference),
     });
     return;
   }
-  const rows = common.map(({ stepId, entry, key, turn }) => [
+  const rows = common.map(({ stepId, visit, key, transition }) => [
     stepId,
-    `visit ${entry}`,
+    `visit ${visit}`,
     key ?? '',
-    turn === null ? '' : `→ ${printable(turnText(turn))}`,
+    transition === null ? '' : `→ ${printable(turnText(transition))}`,
   ]);
   output.write(renderTable(rows, '  ', { width: output.width }));
   if (difference !== null) {
@@ -52,7 +55,7 @@ export function printComparison(context: VerbContext, { runId, path, comparison 
   ]);
 }
 
-function turnText(turn: Turn): string {
+function turnText(turn: Transition): string {
   switch (turn.kind) {
     case 'to':
       return turn.target;
@@ -67,8 +70,8 @@ function endText({ lifecycle, outcome, termination }: RunEnd): string {
   return `${lifecycle} ${outcome} ${termination}`;
 }
 
-function stepDocument({ stepId, entry, key }: WayStep) {
-  return { step_id: stepId, entry, key };
+function stepDocument({ stepId, visit, key }: VisitedStep) {
+  return { step_id: stepId, entry: visit, key };
 }
 
 function differenceDocument(difference: Difference) {
@@ -104,9 +107,9 @@ function differenceText(difference: Difference): string {
     case 'entry_step':
       return `at the start: recorded → ${recorded}, edited → ${edited}`;
     case 'opcode':
-      return `at step ${difference.step.stepId} (visit ${difference.step.entry}): recorded ${recorded}, edited ${edited}`;
+      return `at step ${difference.step.stepId} (visit ${difference.step.visit}): recorded ${recorded}, edited ${edited}`;
     case 'route':
-      return `at step ${difference.step.stepId} (visit ${difference.step.entry}) key ${difference.step.key}: recorded → ${recorded}, edited → ${edited}`;
+      return `at step ${difference.step.stepId} (visit ${difference.step.visit}) key ${difference.step.key}: recorded → ${recorded}, edited → ${edited}`;
     case 'end':
       return `at the end: recorded ${recorded}, edited ${edited}`;
   }

@@ -7,7 +7,7 @@ import {
   sumBytes,
 } from '../../../app/runs/clean-runs.ts';
 import { formatBytes } from '../../../contracts/byte-size.ts';
-import { printJson, type VerbContext } from '../command-context.ts';
+import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withRepo } from './command-text.ts';
 import type { ShortId } from './short-ids.ts';
@@ -17,13 +17,18 @@ import { formatAge, printable, printLines, stderrOf, stdoutOf } from './terminal
 const LABELS = { removed: 'removed', would_remove: 'would remove', failed: 'not removed', kept: 'kept' };
 
 /** Returns exit code 1 if something that was due could not be removed. */
-export function reportCleanup(context: VerbContext, cleanup: Cleanup, now: Date, short: ShortId): ExitCode {
+export function reportCleanup(
+  context: CommandContext,
+  cleanup: Cleanup,
+  now: Date,
+  short: ShortId,
+): ExitCode {
   if (context.json) printJson(context, cleanupDocument(cleanup));
   else printCleanup(context, cleanup, now, short);
   return hasFailed(cleanup) ? EXIT.failed : EXIT.success;
 }
 
-function printCleanup(context: VerbContext, cleanup: Cleanup, now: Date, short: ShortId): void {
+function printCleanup(context: CommandContext, cleanup: Cleanup, now: Date, short: ShortId): void {
   const { key, dryRun, handled } = cleanup;
   const { write, paint, width } = stdoutOf(context.terminal);
   const notes = stderrOf(context.terminal);

@@ -1,4 +1,4 @@
-import { neutralise, plainText } from '../../../text/outside-text.ts';
+import { cleanOutput, escapeUnsafe } from '../../../text/outside-text.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
 
 /** The output of a command: data goes to `out`, progress and messages go to `err`. */
@@ -91,10 +91,10 @@ const OWN_SEQUENCE = new RegExp(
 
 /** Neutralises every escape sequence that is not conductor's own, in case a command forgot to. */
 function neutraliseOutput(text: string, isTerminal: boolean): string {
-  if (!isTerminal) return neutralise(text);
+  if (!isTerminal) return escapeUnsafe(text);
   return text
     .split(OWN_SEQUENCE)
-    .map((part, index) => (index % 2 === 1 ? part : neutralise(part)))
+    .map((part, index) => (index % 2 === 1 ? part : escapeUnsafe(part)))
     .join('');
 }
 
@@ -141,7 +141,7 @@ export function printDiagnostics({ write, width }: Output, text: string): void {
 
 /** Neutralises the control sequences in text from outside, which a terminal would execute. */
 export function printable(text: string): string {
-  return plainText(text);
+  return cleanOutput(text);
 }
 
 export function formatDuration(ms: number): string {

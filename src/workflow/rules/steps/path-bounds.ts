@@ -1,5 +1,5 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
-import { globProblem } from '../../../text/glob.ts';
+import { findGlobProblem } from '../../../text/glob.ts';
 import { defineRule, type Place, type RuleContext, valuePlace } from '../../rule.ts';
 import { objectValidators, validatorTexts } from '../../script-validators.ts';
 import { asText } from '../../workflow-view.ts';
@@ -46,7 +46,7 @@ export function pathProblem(
     const message = `\`${field}\` is the absolute path \`${path}\`, but it must stay inside ${inside}`;
     return { message, help: 'write a relative path' };
   }
-  const slow = globProblem(path);
+  const slow = findGlobProblem(path);
   if (slow !== null)
     return {
       message: `\`${field}\` has a glob that would take too long to match: ${slow}`,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createPrograms } from '../../../../src/adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../../../../src/adapters/workspace/items/scope-sources.ts';
 import { parsePatch } from '../../../../src/policy/patch.ts';
-import { judgeScope, scopeWarnings } from '../../../../src/runtime/evidence/classify-patch.ts';
+import { classifyPatch, formatScopeWarnings } from '../../../../src/runtime/evidence/classify-patch.ts';
 import { type GitRepo, makeRepo } from '../../../../testing/git-repo.ts';
 
 const programs = createPrograms();
@@ -36,7 +36,7 @@ async function judge(repo: GitRepo, patch: string, question: Question = {}) {
   const parsed = parsePatch(patch);
   if (!parsed.ok) throw new Error(parsed.message);
   const sources = question.alone ? null : await createScopeSources(repo.root, question.base ?? 'HEAD');
-  return judgeScope({
+  return classifyPatch({
     inScope: listed(question.inScope ?? ['listed.ts']),
     outOfScope: listed(question.outOfScope),
     patch: parsed,
@@ -294,7 +294,7 @@ describe('what Workflow Contracts says about scope', () => {
       forbidden: [],
       files: [{ class: 'incidental', proved: true }],
     });
-    expect(scopeWarnings(verdict.files)).toEqual([]);
+    expect(formatScopeWarnings(verdict.files)).toEqual([]);
   });
 
   it('Given a scope enforcement decision, when a change fails any one of the three incidental-change criteria, then the Implementor produces a `blocked` outcome or notes the scope conflict in the summary (not a silent modification).', async () => {
@@ -303,12 +303,12 @@ describe('what Workflow Contracts says about scope', () => {
     const patch = await patchOf(repo);
     const silent = await judge(repo, patch);
     expect(silent).toMatchObject({ ok: false, files: [{ class: 'unlisted', proved: false }] });
-    expect(scopeWarnings(silent.files)).toEqual([
+    expect(formatScopeWarnings(silent.files)).toEqual([
       '[Warning] b.ts is not in scope: it is not in scope, and the emitted program changed',
     ]);
     const noted = await judge(repo, patch, { summary: 'Done.\n\nIncidental: b.ts: the limit is shared' });
     expect(noted).toMatchObject({ ok: true, files: [{ class: 'incidental', proved: false }] });
-    expect(scopeWarnings(noted.files)).toEqual([
+    expect(formatScopeWarnings(noted.files)).toEqual([
       '[Warning] b.ts is incidental: attested, unproved: the limit is shared (the emitted program changed)',
     ]);
   });
@@ -351,7 +351,7 @@ describe('what Workflow Contracts says about scope', () => {
       summary: 'Incidental: b.ts: needed',
     });
     expect(verdict).toMatchObject({ ok: false, forbidden: ['b.ts'], files: [{ class: 'out_of_scope' }] });
-    expect(scopeWarnings(verdict.files)).toEqual([
+    expect(formatScopeWarnings(verdict.files)).toEqual([
       expect.stringMatching(/^\[Warning\] b\.ts is out of scope: /),
     ]);
   });

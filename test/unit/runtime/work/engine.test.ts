@@ -53,7 +53,9 @@ describe('the engine of work items', () => {
     const { engine, specs, runner } = createEngineFixture(async () => ({ ok: false, reason: 'no idea' }));
     specs.files.set('a.md', { text: 'one', status: 'approved' });
     const end = await engine.runUntilIdle(NEVER);
-    expect(end.problems).toEqual(['planning has stopped: 3 planner runs in a row failed with these specs: no idea']);
+    expect(end.problems).toEqual([
+      'planning has stopped: 3 planner runs in a row failed with these specs: no idea',
+    ]);
     expect(runner.requests).toHaveLength(3);
     expect((await engine.snapshot()).planningStopped).toContain('no idea');
     expect(await engine.plan('ann', NEVER)).toMatchObject({

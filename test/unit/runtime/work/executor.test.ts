@@ -91,7 +91,7 @@ describe('the executor', () => {
 
   it('ends a command of another version as failed, and goes on', async () => {
     const { executor, journal } = createExecutorFixture();
-    await journal.alone((append) =>
+    await journal.withLock((append) =>
       append([{ type: 'command_started', key: 'old', by: 'engine', command: { kind: 'dance' } }]),
     );
     await executor.execute(ask('k', applyPlan({})));

@@ -5,7 +5,7 @@ import {
 } from '../../../../app/planner/evaluate.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
@@ -14,7 +14,7 @@ import { printable, printLines, stderrOf } from '../../output/terminal.ts';
 
 /** Evaluates an envelope without a run: the decision on stdout, the reasons on stderr. */
 export async function evaluate(
-  context: VerbContext,
+  context: CommandContext,
   input: string | null,
   plannerName: string | null,
 ): Promise<ExitCode> {

@@ -10,9 +10,9 @@ import {
 } from '../../../../app/planner/check-vectors.ts';
 import { recordVector as makeVector } from '../../../../app/planner/record-vector.ts';
 import type { Drift } from '../../../../planner/vector.ts';
-import { countOf } from '../../../../text/count-of.ts';
+import { formatCount } from '../../../../text/count-of.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
@@ -23,7 +23,7 @@ import { hasSystemCode } from '../../system-error.ts';
 
 /** Evaluates every vector of a folder again and reports which answers differ from the expected ones. */
 export async function vectors(
-  context: VerbContext,
+  context: CommandContext,
   folder: string | null,
   plannerName: string | null,
 ): Promise<ExitCode> {
@@ -55,7 +55,10 @@ async function readVectors(folder: string): Promise<readonly VectorFile[]> {
   return parseVectors(files);
 }
 
-function printTable({ terminal }: VerbContext, { planner, vectors: checked, failed }: CheckedVectors): void {
+function printTable(
+  { terminal }: CommandContext,
+  { planner, vectors: checked, failed }: CheckedVectors,
+): void {
   const { write, paint, width } = stdoutOf(terminal);
   const heads = ['', ...['vector', 'expected', 'evaluated', 'difference'].map(paint.bold)];
   const rows = checked.map(({ vector, actual, drift }) => [
@@ -67,7 +70,7 @@ function printTable({ terminal }: VerbContext, { planner, vectors: checked, fail
   ]);
   write(renderTable([heads, ...rows], '', { width }));
   const counts = `${checked.length - failed} as expected, ${failed} different`;
-  write(`\n${countOf(checked.length, 'vector')} by ${planner}: ${counts}\n`);
+  write(`\n${formatCount(checked.length, 'vector')} by ${planner}: ${counts}\n`);
 }
 
 function describeDrift({ field, expected, actual }: Drift): string {
@@ -76,7 +79,7 @@ function describeDrift({ field, expected, actual }: Drift): string {
 
 /** Writes a vector that is made from an evaluation of a run. */
 export async function recordVector(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string,
   step: string,
   out: string | null,

@@ -8,10 +8,10 @@ import {
   parseHookCall,
   shellLineOf,
 } from '../../../../app/check-hook-call.ts';
-import type { Violation } from '../../../../policy/violation.ts';
+import type { PolicyViolation } from '../../../../policy/violation.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openPolicy } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';
@@ -35,7 +35,7 @@ const NOT_A_CALL = 'the input is not a call: it must be JSON with a command';
 
 /** Answers an agent that asks before it executes a shell line. Blocks the line if anything goes wrong. */
 export async function hook(
-  context: VerbContext,
+  context: CommandContext,
   options: HookOptions,
   { readInput, env }: HookProcess = THIS_PROCESS,
 ): Promise<ExitCode> {
@@ -59,7 +59,7 @@ function describeMissingCommand({ tool_name: tool }: HookCall): string {
     : `the call of ${tool} has no command to check, so it is refused; ask only about tools that run or write`;
 }
 
-async function findFolder(context: VerbContext, { cwd, tool_input: input }: HookCall): Promise<string> {
+async function findFolder(context: CommandContext, { cwd, tool_input: input }: HookCall): Promise<string> {
   const start = resolve(await resolveLinks(context.startDir), cwd ?? '.');
   return resolveLinks(resolve(start, input?.cwd ?? input?.workdir ?? '.'));
 }
@@ -70,7 +70,7 @@ function resolveLinks(path: string): Promise<string> {
   });
 }
 
-function answer(context: VerbContext, call: HookCall, violations: readonly Violation[]): ExitCode {
+function answer(context: CommandContext, call: HookCall, violations: readonly PolicyViolation[]): ExitCode {
   const allowed = violations.length === 0;
   const reason = violations.map(({ class: kind, message }) => `${kind}: ${message}`).join('\n');
   if (context.json) {
@@ -94,7 +94,7 @@ function expectsDecision({ hook_event_name: event, tool_input: input }: HookCall
   return input !== undefined && (event === undefined || event === 'PreToolUse');
 }
 
-function block(context: VerbContext, reason: string): ExitCode {
+function block(context: CommandContext, reason: string): ExitCode {
   if (context.json) throw new CliError(printable(reason), 'the line does not run', BLOCK);
   context.terminal.err(`${printable(reason)}\n`);
   return BLOCK;

@@ -1,26 +1,26 @@
 import { realpath } from 'node:fs/promises';
 import { expectPatch } from '../../../../app/check-scope.ts';
-import { type ApprovalRequest, approvalsFor } from '../../../../policy/changes.ts';
+import { type ApprovalRequest, listApprovals } from '../../../../policy/changes.ts';
 import { checkPatch } from '../../../../policy/patch-check.ts';
 import { checkCommand } from '../../../../policy/shell/check-command.ts';
 import { temporaryFolders } from '../../../../policy/shell/write-rules.ts';
-import type { Violation } from '../../../../policy/violation.ts';
+import type { PolicyViolation } from '../../../../policy/violation.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
 import { openPolicy } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';
 
 interface Verdict {
-  readonly violations: readonly Violation[];
+  readonly violations: readonly PolicyViolation[];
   /** Changes that are allowed, but that a reviewer has to approve. */
   readonly approvals: readonly ApprovalRequest[];
 }
 
 /** Reports whether a policy allows a shell line, and why not. */
 export async function checkPolicyCommand(
-  context: VerbContext,
+  context: CommandContext,
   policies: readonly string[],
   line: string | null,
 ): Promise<ExitCode> {
@@ -44,7 +44,7 @@ export async function checkPolicyCommand(
 
 /** Reports whether a policy allows a patch, and why not. */
 export async function checkPolicyPatch(
-  context: VerbContext,
+  context: CommandContext,
   policies: readonly string[],
   patch: string | null,
 ): Promise<ExitCode> {
@@ -54,11 +54,11 @@ export async function checkPolicyPatch(
   const parsed = expectPatch({ name: patch, text: await readText(patch, 'patch') });
   return answer(context, {
     violations: checkPatch(opened.policy, parsed),
-    approvals: approvalsFor(opened.policy, parsed.changes),
+    approvals: listApprovals(opened.policy, parsed.changes),
   });
 }
 
-function answer(context: VerbContext, verdict: Verdict): ExitCode {
+function answer(context: CommandContext, verdict: Verdict): ExitCode {
   const { violations, approvals } = verdict;
   const allowed = violations.length === 0;
   if (!context.json) printVerdict(context, verdict);
@@ -70,7 +70,7 @@ function answer(context: VerbContext, verdict: Verdict): ExitCode {
 }
 
 function printVerdict(
-  { terminal: { out, paintOut } }: VerbContext,
+  { terminal: { out, paintOut } }: CommandContext,
   { violations, approvals }: Verdict,
 ): void {
   const needsApproval = approvals.length > 0;

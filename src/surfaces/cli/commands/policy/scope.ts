@@ -4,7 +4,7 @@ import { SCOPE_CLASSES } from '../../../../contracts/cli/cli-scope-document.ts';
 import type { ScopeVerdict } from '../../../../runtime/evidence/classify-patch.ts';
 import type { ScopedFile } from '../../../../work/scope/classify-scope.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
 import { openScope } from '../../open.ts';
@@ -20,7 +20,7 @@ export interface ScopeOptions {
 
 /** Names the rule by which each file of a patch is in scope, or why it is not. */
 export async function scope(
-  context: VerbContext,
+  context: CommandContext,
   options: ScopeOptions,
   readInput: () => Promise<string> = () => readAll(process.stdin),
 ): Promise<ExitCode> {
@@ -45,7 +45,7 @@ export async function scope(
   return verdict.ok ? EXIT.success : EXIT.unsafe;
 }
 
-function printVerdict({ terminal }: VerbContext, { files, notes, ok }: ScopeVerdict): void {
+function printVerdict({ terminal }: CommandContext, { files, notes, ok }: ScopeVerdict): void {
   const output = stdoutOf(terminal);
   const { paint, width } = output;
   const sorted = SCOPE_CLASSES.flatMap((kind) => files.filter((file) => file.class === kind));

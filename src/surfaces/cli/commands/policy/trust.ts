@@ -1,6 +1,6 @@
 import type { OpenTrust, TrustedRepository } from '../../../../app/trust.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openTrust } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
@@ -13,7 +13,7 @@ interface TrustOptions {
 }
 
 /** Shows what the repository may execute, and records the user's approval of all of it. */
-export async function trust(context: VerbContext, { list, revoke }: TrustOptions): Promise<ExitCode> {
+export async function trust(context: CommandContext, { list, revoke }: TrustOptions): Promise<ExitCode> {
   if (list && revoke) throw new CliError('--list and --revoke exclude each other', 'give one of them');
   const services = await context.services();
   if (list) return listTrusted(context, await services.listTrusted());
@@ -37,13 +37,13 @@ export async function trust(context: VerbContext, { list, revoke }: TrustOptions
     );
     return EXIT.success;
   }
-  await opened.say(opened.parts);
+  await opened.approve(opened.parts);
   report(context, opened, { trusted: true });
   return EXIT.success;
 }
 
 function report(
-  context: VerbContext,
+  context: CommandContext,
   { repository, parts }: OpenTrust,
   { trusted }: { readonly trusted: boolean },
 ): void {
@@ -74,7 +74,7 @@ function report(
   );
 }
 
-function listTrusted(context: VerbContext, repositories: readonly TrustedRepository[]): ExitCode {
+function listTrusted(context: CommandContext, repositories: readonly TrustedRepository[]): ExitCode {
   if (context.json) {
     printJson(context, {
       repositories: repositories.map(({ repository, trustedAt, parts }) => ({

@@ -1,11 +1,11 @@
-import { checkAgainst, replayAgainst, replayRun } from '../../../../app/replay-run.ts';
+import { checkForReplay, replayAgainst, replayRun } from '../../../../app/replay-run.ts';
 import type { OpenRun } from '../../../../app/runs/open-run.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { Replay } from '../../../../kernel/replay.ts';
 import type { DerivedFindings } from '../../../../runtime/verify/verify-derived.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRun } from '../../open.ts';
 import { printRefusal } from '../../output/refused-document.ts';
@@ -14,7 +14,7 @@ import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 import { readSource } from '../workflow/validate.ts';
 
 export async function replay(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string,
   against: string | null,
 ): Promise<ExitCode> {
@@ -22,7 +22,7 @@ export async function replay(
   return against === null ? replayAlone(context, open) : replayThrough(context, open, against);
 }
 
-async function replayAlone(context: VerbContext, open: OpenRun): Promise<ExitCode> {
+async function replayAlone(context: CommandContext, open: OpenRun): Promise<ExitCode> {
   const { runId } = open.view;
   const replayed = await replayRun(open);
   if (!replayed.ok)
@@ -58,7 +58,7 @@ function replayDocument({ decided, carried, difference, cut }: Replay, derived: 
 }
 
 function printReplay(
-  { terminal }: VerbContext,
+  { terminal }: CommandContext,
   runId: string,
   { decided, carried, difference, cut }: Replay,
   derived: DerivedFindings,
@@ -88,8 +88,8 @@ function printReplay(
   );
 }
 
-async function replayThrough(context: VerbContext, open: OpenRun, path: string): Promise<ExitCode> {
-  const checked = checkAgainst(open.view, { name: path, bytes: await readSource(path) });
+async function replayThrough(context: CommandContext, open: OpenRun, path: string): Promise<ExitCode> {
+  const checked = checkForReplay(open.view, { name: path, bytes: await readSource(path) });
   if (checked.plan === null) {
     if (context.json) context.terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
     else printRefusal(context.terminal, { name: path, ...checked });

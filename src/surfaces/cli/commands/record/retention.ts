@@ -1,5 +1,5 @@
 import type { UpkeepSetup } from '../../../../app/opened.ts';
-import { whyAlive } from '../../../../app/retention.ts';
+import { explainKept } from '../../../../app/retention.ts';
 import { cleanRuns, type RetentionOptions, sumBytes } from '../../../../app/runs/clean-runs.ts';
 import {
   listWorktrees as findWorktrees,
@@ -11,7 +11,7 @@ import {
 } from '../../../../app/runs/prune-worktrees.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openUpkeep } from '../../open.ts';
 import { reportCleanup, storedRunCells } from '../../output/retention-report.ts';
@@ -20,20 +20,20 @@ import { renderTable } from '../../output/table.ts';
 import { printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
 /** Removes the runs that the retention doesn't keep. */
-export async function clean(context: VerbContext, options: RetentionOptions): Promise<ExitCode> {
+export async function clean(context: CommandContext, options: RetentionOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const short = await shortIdsOfStored(setup);
   return reportCleanup(context, await cleanRuns(setup, options), setup.clock.now(), short);
 }
 
 /** Removes the worktrees of runs that the retention doesn't keep. */
-export async function pruneWorktrees(context: VerbContext, options: PruneOptions): Promise<ExitCode> {
+export async function pruneWorktrees(context: CommandContext, options: PruneOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const short = await shortIdsOfStored(setup);
   return reportCleanup(context, await pruneAll(setup, options), setup.clock.now(), short);
 }
 
-export async function listWorktrees(context: VerbContext): Promise<ExitCode> {
+export async function listWorktrees(context: CommandContext): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const found = await findWorktrees(setup);
   if (context.json) {
@@ -63,11 +63,14 @@ const BELOW = '    ';
 
 /** Includes worktrees whose run has no record. Taken before anything is removed. */
 async function shortIdsOfStored({ store, upkeep }: UpkeepSetup): Promise<ShortId> {
-  return shortIdsOf([...(await store.match('')), ...(await upkeep.worktrees()).map(({ runId }) => runId)]);
+  return shortIdsOf([
+    ...(await store.match('')),
+    ...(await upkeep.listWorktrees()).map(({ runId }) => runId),
+  ]);
 }
 
 function describeWorktree({ worktree: { present }, verdict }: StoredWorktree): string {
   if (!present) return 'its folder is gone';
   if (verdict === null) return NO_RECORD;
-  return whyAlive(verdict.run) ?? verdict.run.status?.outcome ?? '';
+  return explainKept(verdict.run) ?? verdict.run.status?.outcome ?? '';
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../../app/runs/undo-run.ts';
 import type { Salvage } from '../../../../ports/upkeep.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openUpkeep, resolveRunId } from '../../open.ts';
 import { diffStatLines } from '../../output/diff-stat.ts';
@@ -28,7 +28,7 @@ export interface UndoOptions {
 }
 
 /** Restores what a rollback, a recovery or a removal salvaged. */
-export async function undo(context: VerbContext, wanted: string, options: UndoOptions): Promise<ExitCode> {
+export async function undo(context: CommandContext, wanted: string, options: UndoOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const run = await findSalvagedRun(setup, wanted);
   const { ref, dryRun } = options;
@@ -52,7 +52,7 @@ function explainLock(runId: string) {
 
 /** Also finds a run without a record, because its salvages still carry its id. */
 async function findSalvagedRun(setup: UpkeepSetup, wanted: string): Promise<SalvagedRun> {
-  const all = await setup.upkeep.salvages();
+  const all = await setup.upkeep.listSalvages();
   const salvagedIds = [...new Set(all.map(({ runId }) => runId))];
   const runId = await resolveSalvagedId(setup, salvagedIds, wanted);
   const short = shortIdsOf([...salvagedIds, ...(await setup.store.match(''))]);
@@ -79,7 +79,7 @@ async function resolveSalvagedId(
   return resolveRunId(setup, wanted);
 }
 
-function listSalvages(context: VerbContext, setup: UpkeepSetup, { id, salvages }: SalvagedRun): void {
+function listSalvages(context: CommandContext, setup: UpkeepSetup, { id, salvages }: SalvagedRun): void {
   const output = stdoutOf(context.terminal);
   if (salvages.length === 0) printLines(stderrOf(context.terminal), [`run ${id} has no salvage`]);
   const now = setup.clock.now().getTime();
@@ -101,7 +101,11 @@ function salvageRow({ name, keptAt, commit, ref }: Salvage, now: number): string
   ];
 }
 
-function printFiles({ terminal }: VerbContext, { salvage, plan, files }: UndoneFiles, dryRun: boolean): void {
+function printFiles(
+  { terminal }: CommandContext,
+  { salvage, plan, files }: UndoneFiles,
+  dryRun: boolean,
+): void {
   const done = dryRun ? 'would restore' : 'restored';
   const name = printable(salvage.name);
   const [output, notes] = [stdoutOf(terminal), stderrOf(terminal)];
@@ -117,7 +121,7 @@ function printFiles({ terminal }: VerbContext, { salvage, plan, files }: UndoneF
   );
 }
 
-function printRef({ terminal }: VerbContext, { salvage, moved }: UndoneRef): void {
+function printRef({ terminal }: CommandContext, { salvage, moved }: UndoneRef): void {
   const { refName } = salvage.of;
   const commit = salvage.commit.slice(0, 12);
   const [output, notes] = [stdoutOf(terminal), stderrOf(terminal)];

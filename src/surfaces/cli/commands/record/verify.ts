@@ -1,11 +1,11 @@
 import { type Verification, verifyRun } from '../../../../app/verify-run.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords, resolveRunId } from '../../open.ts';
 import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
 /** Checks the record of a run. Prints the first flaw; with `--json`, all of them. */
-export async function verify(context: VerbContext, wanted: string): Promise<ExitCode> {
+export async function verify(context: CommandContext, wanted: string): Promise<ExitCode> {
   const records = await openRecords(context);
   const runId = await resolveRunId(records, wanted);
   const verification = await verifyRun(await records.store.read(runId));
@@ -17,7 +17,7 @@ export async function verify(context: VerbContext, wanted: string): Promise<Exit
   return ok ? EXIT.success : EXIT.failed;
 }
 
-function printVerification({ terminal }: VerbContext, runId: string, verification: Verification): void {
+function printVerification({ terminal }: CommandContext, runId: string, verification: Verification): void {
   const output = stdoutOf(terminal);
   const { paint } = output;
   const { events, artifacts, manifests, flaws, notes } = verification;

@@ -1,7 +1,7 @@
 import { answerOpenGate } from '../../../../app/answer-gate.ts';
 import { answererText } from '../../../../contracts/run/answer-origin.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, openRunOf } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
@@ -15,7 +15,7 @@ export interface AnswerOptions {
 }
 
 export async function answer(
-  context: VerbContext,
+  context: CommandContext,
   verdict: 'gate_approved' | 'gate_rejected',
   wanted: string,
   options: AnswerOptions,

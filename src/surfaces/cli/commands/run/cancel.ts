@@ -1,11 +1,15 @@
 import { cancelRecordedRun } from '../../../../app/cancel-run.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, openRun } from '../../open.ts';
 
-export async function cancel(context: VerbContext, wanted: string, reason: string | null): Promise<ExitCode> {
+export async function cancel(
+  context: CommandContext,
+  wanted: string,
+  reason: string | null,
+): Promise<ExitCode> {
   const { records, ...run } = await openRun(context, wanted);
   const { runId } = run.view;
   const cancelled = await cancelRecordedRun(

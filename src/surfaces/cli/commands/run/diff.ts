@@ -2,17 +2,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diffDocument } from '../../../../app/runs/run-document.ts';
-import { workspaceOf } from '../../../../runtime/record/recorded-run.ts';
-import { neutralise } from '../../../../text/outside-text.ts';
+import { locateWorkspace } from '../../../../runtime/record/recorded-run.ts';
+import { escapeUnsafe } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, openRun } from '../../open.ts';
 import { diffStatLines } from '../../output/diff-stat.ts';
 
 /** Prints the changes from the base to the last recorded tree of the run. Reads git objects, not the worktree. */
 export async function diff(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string,
   { statOnly, raw }: { readonly statOnly: boolean; readonly raw: boolean },
 ): Promise<ExitCode> {
@@ -23,7 +23,7 @@ export async function diff(
     );
   const { view, record } = await openRun(context, wanted);
   const { deps, repoRoot } = await openProject(context);
-  const workspace = workspaceOf(view, record.directory, { repoRoot, workspace: deps.workspace });
+  const workspace = locateWorkspace(view, record.directory, { repoRoot, workspace: deps.workspace });
   const folder = await mkdtemp(join(tmpdir(), 'conductor-diff-'));
   try {
     const path = join(folder, 'diff.patch');
@@ -39,8 +39,8 @@ export async function diff(
   return EXIT.success;
 }
 
-function printPatch({ terminal }: VerbContext, patch: Buffer, raw: boolean): void {
-  const text = neutralise(patch.toString('utf8'));
+function printPatch({ terminal }: CommandContext, patch: Buffer, raw: boolean): void {
+  const text = escapeUnsafe(patch.toString('utf8'));
   terminal.out(raw ? patch : text);
   if (!raw && !terminal.isOut && !patch.equals(Buffer.from(text)))
     terminal.err('control characters in the patch are escaped; --raw writes it unchanged\n');

@@ -4,7 +4,7 @@ import {
   type ListedGates,
   listGates,
 } from '../../../../app/runs/list-gates.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords, recordError } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
@@ -14,7 +14,7 @@ import { type Output, printable, printLines, stderrOf, stdoutOf } from '../../ou
 
 const INDENT = '    ';
 
-export async function gates(context: VerbContext): Promise<ExitCode> {
+export async function gates(context: CommandContext): Promise<ExitCode> {
   const records = await openRecords(context);
   const listed = await listGates(records);
   const short = shortIdsOf(listed.runIds);

@@ -1,14 +1,14 @@
-import { type GoldenRecord, goldenHistory } from '../../../../app/golden-history.ts';
+import { type GoldenRecord, readGoldenHistory } from '../../../../app/golden-history.ts';
 import { proposalDetails, proposalTitle } from '../../../../runtime/goldens/golden-proposal.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRun } from '../../open.ts';
 import { formatAge, type Paint, printable } from '../../output/terminal.ts';
 
 /** Shows the goldens that a run proposed, the decision on each, and its difference from the stored one. */
-export async function goldens(context: VerbContext, wanted: string): Promise<ExitCode> {
+export async function goldens(context: CommandContext, wanted: string): Promise<ExitCode> {
   const { record, records, view } = await openRun(context, wanted);
-  const found = await goldenHistory(record.directory, record.events);
+  const found = await readGoldenHistory(record.directory, record.events);
   if (context.json) {
     printJson(context, {
       run_id: view.runId,

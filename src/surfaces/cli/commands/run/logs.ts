@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptName } from '../../../../app/runs/open-run.ts';
 import { expectStep, type LogFile, listLogs, logsDocument } from '../../../../app/runs/read-logs.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRun } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';
@@ -12,7 +12,7 @@ const FOLLOW_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
 export async function logs(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string,
   step: string | null,
   follow: boolean,
@@ -40,7 +40,11 @@ interface Printed {
   readonly decoder: StringDecoder;
 }
 
-async function printNew(context: VerbContext, file: LogFile, printed: Map<string, Printed>): Promise<void> {
+async function printNew(
+  context: CommandContext,
+  file: LogFile,
+  printed: Map<string, Printed>,
+): Promise<void> {
   const { terminal } = context;
   const handle = await open(file.path, 'r');
   try {

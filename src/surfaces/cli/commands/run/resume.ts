@@ -3,7 +3,7 @@ import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../.
 import type { Plan } from '../../../../kernel/plan.ts';
 import type { ResumeProblem, ResumeRequest } from '../../../../runtime/drive/resume-run.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { startDetached } from '../../driving/detach.ts';
 import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
 import { announceDetached } from '../../driving/detached-terminal.ts';
@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, resolveRunId } from '../../open.ts';
 
 export async function resume(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string,
   { wait, detach }: { readonly wait: boolean; readonly detach: boolean },
 ): Promise<ExitCode> {
@@ -28,7 +28,7 @@ export async function resume(
 
 /** A recorded run executes its own workflow, with today's configuration. */
 export async function ensureTrustOfRun(
-  context: VerbContext,
+  context: CommandContext,
   { store }: Records,
   runId: string,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function ensureTrustOfRun(
 }
 
 export async function resumeById(
-  context: VerbContext,
+  context: CommandContext,
   project: OpenProject,
   runId: string,
   options: Pick<ResumeRequest, 'wait' | 'first'>,

@@ -9,7 +9,7 @@ import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { startDetached } from '../../driving/detach.ts';
 import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
 import { announceDetached } from '../../driving/detached-terminal.ts';
@@ -37,7 +37,7 @@ interface RunVerbOptions extends RunOptions {
 
 /** The run id is the first line on stdout, or on stderr with `--json`. */
 export async function run(
-  context: VerbContext,
+  context: CommandContext,
   workflow: string,
   options: RunVerbOptions,
 ): Promise<ExitCode> {
@@ -63,7 +63,7 @@ export async function run(
 
 /** Starts the same run in a separate process, which checks the workflow again and reports its own obstacles. */
 async function detachRun(
-  context: VerbContext,
+  context: CommandContext,
   project: OpenProject,
   workflow: string,
   { baseRef, inputs, title, baseline, wait }: RunOptions,
@@ -92,7 +92,7 @@ export interface CheckedForRun extends PreparedRun {
 
 /** Null if the workflow has errors, which are then printed. */
 export async function checkForRun(
-  { terminal, json }: VerbContext,
+  { terminal, json }: CommandContext,
   project: OpenProject,
   path: string,
   inputs: Readonly<Record<string, string>>,
@@ -117,7 +117,7 @@ export async function checkForRun(
 
 /** Starts the run and drives it with live progress. */
 export async function startChecked(
-  context: VerbContext,
+  context: CommandContext,
   project: OpenProject,
   checked: CheckedForRun,
   options: RunOptions & Pick<RunRequest, 'onGate' | 'onCreated'>,

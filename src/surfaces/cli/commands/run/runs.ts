@@ -1,6 +1,6 @@
 import { listRuns, type RunsFilter, runsDocument } from '../../../../app/runs/list-runs.ts';
-import { countOf } from '../../../../text/count-of.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { formatCount } from '../../../../text/count-of.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
@@ -8,7 +8,7 @@ import { runTable } from '../../output/run-state.ts';
 import { shortIdsOf } from '../../output/short-ids.ts';
 import { printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
-export async function runs(context: VerbContext, filter: RunsFilter): Promise<ExitCode> {
+export async function runs(context: CommandContext, filter: RunsFilter): Promise<ExitCode> {
   const { store, clock } = await openRecords(context);
   const listed = await listRuns(store, filter);
   if (context.json) {
@@ -21,7 +21,7 @@ export async function runs(context: VerbContext, filter: RunsFilter): Promise<Ex
   if (all.length === 0)
     printLines(notes, [withRepo('no runs yet; start one with conductor run WORKFLOW', context.repo)]);
   else if (shown.length + hidden === 0)
-    printLines(notes, [`none of ${countOf(all.length, 'run')} is ${filter.state}`]);
+    printLines(notes, [`none of ${formatCount(all.length, 'run')} is ${filter.state}`]);
   const short = shortIdsOf(all.map(({ runId }) => runId));
   output.write(runTable(output, context.repo, shown, clock.now(), short));
   if (hidden > 0)

@@ -1,7 +1,7 @@
 import type { OpenRun } from '../../../../app/runs/open-run.ts';
 import { runDocument } from '../../../../app/runs/run-document.ts';
 import { type NeededAction, type ShownStep, showRun } from '../../../../app/runs/show-run.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { openGateLines } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRun, shortIdsIn } from '../../open.ts';
@@ -10,7 +10,7 @@ import { stepLine } from '../../output/progress.ts';
 import { nextCommands, renderSummary, stepState } from '../../output/summary.ts';
 import { type Paint, printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
-export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
+export async function show(context: CommandContext, wanted: string): Promise<ExitCode> {
   const open = await openRun(context, wanted);
   const { view, record } = open;
   const shown = await showRun(open);

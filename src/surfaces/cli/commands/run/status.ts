@@ -5,7 +5,7 @@ import type { Status } from '../../../../contracts/run/run-files.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
 import { parkedView } from '../../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../../exit-codes.ts';
 import { openRecords, openRun, openRunOf, shortIdsIn } from '../../open.ts';
@@ -22,7 +22,11 @@ const WATCH_MS = 500;
 /** The width of the column with the labels. */
 const LABEL_WIDTH = 13;
 
-export async function status(context: VerbContext, wanted: string | null, watch: boolean): Promise<ExitCode> {
+export async function status(
+  context: CommandContext,
+  wanted: string | null,
+  watch: boolean,
+): Promise<ExitCode> {
   if (watch) context.endWithReader();
   if (wanted === null) return watch ? watchAll(context) : statusOfAll(context);
   const open = await openRun(context, wanted);
@@ -32,14 +36,14 @@ export async function status(context: VerbContext, wanted: string | null, watch:
 }
 
 /** Lists the runs that have not ended. */
-async function statusOfAll(context: VerbContext): Promise<ExitCode> {
+async function statusOfAll(context: CommandContext): Promise<ExitCode> {
   const { store, clock } = await openRecords(context);
   const all = await store.list();
   printRuns(context, all.filter(isLive), clock.now(), shortIdsOf(all.map(({ runId }) => runId)));
   return EXIT.success;
 }
 
-function printRuns(context: VerbContext, listed: readonly RunListing[], now: Date, short: ShortId): void {
+function printRuns(context: CommandContext, listed: readonly RunListing[], now: Date, short: ShortId): void {
   if (context.json) printJson(context, statusesDocument(listed));
   else if (listed.length === 0)
     context.terminal.err(withRepo('no run is active; conductor runs lists those that ended\n', context.repo));
@@ -50,7 +54,7 @@ function printRuns(context: VerbContext, listed: readonly RunListing[], now: Dat
  * Follows all runs until no process executes any of them. Keeps showing those that end meanwhile. Without a terminal,
  * prints one line per change.
  */
-function watchAll(context: VerbContext): Promise<ExitCode> {
+function watchAll(context: CommandContext): Promise<ExitCode> {
   return whileWatching(async (signal) => {
     const { store, clock } = await openRecords(context);
     const { terminal } = context;
@@ -82,20 +86,25 @@ function watchAll(context: VerbContext): Promise<ExitCode> {
 const wholeId: ShortId = (runId) => runId;
 
 /** The state of a run without its duration, which changes all the time. */
-function changeLine(context: VerbContext, run: RunListing, now: Date, short: ShortId): string {
+function changeLine(context: CommandContext, run: RunListing, now: Date, short: ShortId): string {
   const { status: each } = run;
   const step = each?.current_step_id ?? each?.last_completed_step_id ?? '';
   const state = withRepo(stateText(run, now, short), context.repo);
   return [short(run.runId), each?.workflow_id ?? '', step, state].filter((word) => word !== '').join('  ');
 }
 
-async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
+async function printStatus(context: CommandContext, open: OpenRun): Promise<void> {
   const current = await readStatus(open);
   if (context.json) printJson(context, statusDocument(open, current));
   else context.terminal.out(renderStatus(context, open, current, await shortIdsIn(open.records)));
 }
 
-function renderStatus(context: VerbContext, open: OpenRun, current: CurrentStatus, short: ShortId): string {
+function renderStatus(
+  context: CommandContext,
+  open: OpenRun,
+  current: CurrentStatus,
+  short: ShortId,
+): string {
   const { status: run, answer } = current;
   const { paint, width } = stdoutOf(context.terminal);
   const { driverPid } = open.record;
@@ -128,7 +137,7 @@ function renderStatus(context: VerbContext, open: OpenRun, current: CurrentStatu
 }
 
 function describeState(
-  context: VerbContext,
+  context: CommandContext,
   { record, records }: OpenRun,
   { status, answer }: CurrentStatus,
   short: ShortId,
@@ -148,7 +157,7 @@ function stepText(current: Status): string {
 }
 
 /** Follows a run until it ends or waits, and exits with its outcome. */
-function watchRun(context: VerbContext, first: OpenRun): Promise<ExitCode> {
+function watchRun(context: CommandContext, first: OpenRun): Promise<ExitCode> {
   return whileWatching(async (signal) => {
     const { terminal } = context;
     const { records } = first;

@@ -1,5 +1,5 @@
 import type { AgentTrial } from '../../../../app/try-agent.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -8,7 +8,7 @@ import { renderTable } from '../../output/table.ts';
 import { formatDuration, printable } from '../../output/terminal.ts';
 
 /** Lets a configured agent write one file, and reports the result. */
-export async function testAgent(context: VerbContext, name: string): Promise<ExitCode> {
+export async function testAgent(context: CommandContext, name: string): Promise<ExitCode> {
   const { terminal } = context;
   await ensureTrust(context);
   const trial = await whileWatching((signal) =>
@@ -26,7 +26,7 @@ export async function testAgent(context: VerbContext, name: string): Promise<Exi
   return trial.ok ? EXIT.success : EXIT.failed;
 }
 
-function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTrial): string {
+function textOf({ terminal: { paintOut: paint } }: CommandContext, trial: AgentTrial): string {
   const head = trial.ok
     ? `${paint.green('✓')} ${trial.agent} works`
     : `${paint.red('✗')} ${trial.agent} failed`;

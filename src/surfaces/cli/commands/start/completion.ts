@@ -4,7 +4,7 @@ import { SCHEMA_NAMES } from '../../../../contracts/json-schemas.ts';
 import { BODY_KINDS } from '../../../../work/bodies/body-template.ts';
 import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -28,7 +28,7 @@ interface CompletedCommand {
 }
 
 /** Derived from the registered commands, so that the script can't become stale. */
-export function completion(context: VerbContext, shell: string, program: Command): ExitCode {
+export function completion(context: CommandContext, shell: string, program: Command): ExitCode {
   const commands = program.commands.map(describeCommand);
   const script = renderScript(shell, commands);
   if (context.json) printJson(context, { shell, script });

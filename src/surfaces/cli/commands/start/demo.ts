@@ -2,7 +2,7 @@ import { answerOpenGate } from '../../../../app/answer-gate.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
 import type { AwaitingView, RunView } from '../../../../runtime/record/run-view.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { reportEnd } from '../../driving/driving.ts';
 import { trustOwnFiles } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -12,7 +12,7 @@ import { textWidth } from '../../output/terminal.ts';
 import { checkForRun, startChecked } from '../run/run.ts';
 
 /** Runs a workflow in a temporary repository, without network or keys. */
-export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode> {
+export async function demo(context: CommandContext, yes: boolean): Promise<ExitCode> {
   const { terminal } = context;
   const repository = await openWith(context, (services) => services.makeDemoRepository());
   terminal.err(
@@ -23,7 +23,7 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
       '',
     ].join('\n'),
   );
-  const inside: VerbContext = { ...context, startDir: repository.root, repo: null };
+  const inside: CommandContext = { ...context, startDir: repository.root, repo: null };
   const project = await openProject(inside);
   const checked = await checkForRun(inside, project, repository.workflowPath, {});
   if (checked === null) return EXIT.usage;
@@ -47,7 +47,7 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
 }
 
 async function answerDemoGate(
-  context: VerbContext,
+  context: CommandContext,
   project: OpenProject,
   awaiting: AwaitingView,
   view: RunView,

@@ -1,6 +1,6 @@
 import { shortenPaths } from '../../../../text/shorten.ts';
 import { wrapLine } from '../../../../text/wrap-line.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { textWidth } from '../../output/terminal.ts';
 
@@ -8,7 +8,7 @@ const NAME_WIDTH = 22;
 /** Details and help stand below each other. */
 const INDENT = ' '.repeat(NAME_WIDTH + 3);
 
-export async function doctor(context: VerbContext): Promise<ExitCode> {
+export async function doctor(context: CommandContext): Promise<ExitCode> {
   const services = await context.services();
   const findings = await services.diagnose(context.startDir);
   const broken = findings.some((finding) => finding.state === 'problem');

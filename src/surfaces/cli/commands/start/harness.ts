@@ -7,10 +7,10 @@ import { MARK_VARIABLE } from '../../../../contracts/run/process-mark.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
-import { commandLine } from '../../../../text/shell-words.ts';
+import { formatCommand } from '../../../../text/shell-words.ts';
 import { type CheckedSuite, checkSuite } from '../../../../workflow/document/suite-document.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printRefusal } from '../../output/refused-document.ts';
@@ -23,7 +23,7 @@ interface HarnessOptions {
 
 /** Runs a suite file in the current folder, or the one that `--repo` names. */
 export async function runHarness(
-  context: VerbContext,
+  context: CommandContext,
   path: string | null,
   options: HarnessOptions,
 ): Promise<ExitCode> {
@@ -49,7 +49,7 @@ export async function runHarness(
       only: options.only ?? undefined,
     },
     repro: (id) =>
-      commandLine(['conductor', 'harness', 'run', relativePath(context.startDir, path), '--case', id]),
+      formatCommand(['conductor', 'harness', 'run', relativePath(context.startDir, path), '--case', id]),
     print: context.json ? terminal.err : terminal.out,
   });
   if (context.json) printJson(context, { ok: exitCode === 0, report_path: reportPath, report });
@@ -70,7 +70,7 @@ async function readSuite(path: string): Promise<Uint8Array> {
   }
 }
 
-function refuse(context: VerbContext, path: string, { diagnostics, text }: CheckedSuite): ExitCode {
+function refuse(context: CommandContext, path: string, { diagnostics, text }: CheckedSuite): ExitCode {
   const { terminal } = context;
   if (context.json) {
     const document = renderJson([{ path, diagnostics }]);

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CONFIG_FILE, firstFiles, isFromFirstFiles, WORKFLOW_FILE } from '../../../../app/first-files.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { trustOwnFiles } from '../../driving/ensure-trust.ts';
 import { displayPath } from '../../driving/find-workflow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -12,7 +12,7 @@ import { printLines, stderrOf } from '../../output/terminal.ts';
 import { hasSystemCode } from '../../system-error.ts';
 
 /** Creates the files that a first run needs. Never changes an existing file. */
-export async function init(context: VerbContext): Promise<ExitCode> {
+export async function init(context: CommandContext): Promise<ExitCode> {
   const services = await context.services();
   const { repoRoot } = await openRecords(context);
   const files = firstFiles({
@@ -36,7 +36,7 @@ export async function init(context: VerbContext): Promise<ExitCode> {
 }
 
 function printCreated(
-  context: VerbContext,
+  context: CommandContext,
   repoRoot: string,
   created: readonly string[],
   kept: readonly string[],

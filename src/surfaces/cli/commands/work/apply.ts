@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { roleWordsOf } from '../../../../planner/claims/role-claims.ts';
+import { findRoleResult } from '../../../../planner/claims/role-claims.ts';
 import type { RoleEnd, RoleSubject } from '../../../../work/engine/role.ts';
 import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
 import { checkImplementorResult } from '../../../../work/results/implementor-result.ts';
@@ -7,7 +7,7 @@ import { checkPlannerResult } from '../../../../work/results/planner-result.ts';
 import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
 import { checkReviewerResult } from '../../../../work/results/reviewer-result.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
 import { resolveRunId, shortIdsIn } from '../../open.ts';
@@ -30,9 +30,9 @@ interface SuppliedResult {
 }
 
 /** Applies a role's result from a file, after checking it against its contract, the items and a run's evidence. */
-export async function apply(context: VerbContext, file: string, options: ApplyOptions): Promise<ExitCode> {
+export async function apply(context: CommandContext, file: string, options: ApplyOptions): Promise<ExitCode> {
   const value = await readJson(file);
-  const role = roleWordsOf(value)?.role;
+  const role = findRoleResult(value)?.role;
   try {
     return await askAsPerson(context, options.as, (asking) => {
       switch (role) {
@@ -95,7 +95,7 @@ async function applyPlan(
 async function applyWork(asking: Asking, { file, value, options }: SuppliedResult): Promise<void> {
   const { work, ask } = asking;
   const known = itemFor(asking, 'implementor', options.item);
-  const words = roleWordsOf(value) ?? {};
+  const words = findRoleResult(value) ?? {};
   if (words.outcome === 'completed') {
     const runId = await runFor(asking, options.run, known, file);
     const end = await checkAgainstRun(
@@ -133,7 +133,7 @@ async function checkAgainstRun(
   subject: RoleSubject,
   { file, value }: Pick<SuppliedResult, 'file' | 'value'>,
 ): Promise<Extract<RoleEnd, { readonly ok: true }>> {
-  const state = await work.judgeResult(runId, subject, value);
+  const state = await work.checkResult(runId, subject, value);
   const id = (await shortIdsIn(work))(runId);
   if (state.kind !== 'ended')
     throw new CliError(
@@ -198,7 +198,11 @@ function byHand(id: string): string {
   return `by-hand/${id}`;
 }
 
-function printProblems(context: VerbContext, file: string, problems: readonly ContractProblem[]): ExitCode {
+function printProblems(
+  context: CommandContext,
+  file: string,
+  problems: readonly ContractProblem[],
+): ExitCode {
   if (context.json) {
     printJson(context, {
       ok: false,

@@ -4,12 +4,12 @@ import {
   checkContract as check,
 } from '../../../../app/work/check-contract.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { countOf } from '../../../../text/count-of.ts';
+import { formatCount } from '../../../../text/count-of.ts';
 import { parseExistingItems } from '../../../../work/results/existing-items.ts';
 import type { ExistingItem } from '../../../../work/results/planned-ids.ts';
 import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { parseJson, readJson, readText } from '../../given-text.ts';
 import { printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
@@ -21,7 +21,7 @@ interface ContractArguments {
 }
 
 /** Reports whether a document follows its contract, with all problems. */
-export async function checkContract(context: VerbContext, given: ContractArguments): Promise<ExitCode> {
+export async function checkContract(context: CommandContext, given: ContractArguments): Promise<ExitCode> {
   const kind = expectKind(given.kind);
   if (given.items !== null && kind !== 'planner-result')
     throw new CliError(`--items is only for planner-result, not for ${kind}`, 'remove the option');
@@ -54,7 +54,7 @@ async function readItems(path: string): Promise<readonly ExistingItem[]> {
 const NEEDS_ITEMS: readonly string[] = ['WR104', 'WR107', 'WR110'];
 
 function printProblems(
-  { terminal }: VerbContext,
+  { terminal }: CommandContext,
   kind: ContractKind,
   { file, items }: ContractArguments,
   problems: readonly ContractProblem[],
@@ -70,7 +70,7 @@ function printProblems(
     const place = path === '' || message.startsWith(`${path}: `) ? '' : `${printable(path)}: `;
     return `${file}: ${paint.red(code)}: ${place}${printable(message)}`;
   });
-  printLines(output, [...lines, `${paint.red('✗')} ${file}: ${countOf(problems.length, 'problem')}`]);
+  printLines(output, [...lines, `${paint.red('✗')} ${file}: ${formatCount(problems.length, 'problem')}`]);
   if (items === null && problems.some(({ code }) => NEEDS_ITEMS.includes(code)))
     printLines(stderrOf(terminal), [
       `  ${terminal.paint.dim('help:')} name the items that exist with --items FILE; without it there are none`,

@@ -1,5 +1,5 @@
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { driveWork, endOfLoop, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
 import { expectAccepted, findItem } from '../../output/work/session.ts';
@@ -14,7 +14,7 @@ const ROLES = ['implementor', 'reviewer'] as const;
 
 /** Implements and reviews one item, or all that are free, until no agent has anything left to do. */
 export async function dispatch(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string | null,
   { all, jobs, as }: DispatchOptions,
 ): Promise<ExitCode> {

@@ -1,11 +1,11 @@
 import { LABELS } from '../../../../work/items/labels.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../output/table.ts';
 import { withWork } from '../../output/work/session.ts';
 
 /** Creates missing labels of work items, and lists them. Does not touch other labels. */
-export async function labels(context: VerbContext): Promise<ExitCode> {
+export async function labels(context: CommandContext): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async ({ setUpLabels }) => {
     const made = new Set(await setUpLabels());
     if (context.json) {

@@ -1,16 +1,16 @@
 import { type Renderable, renderHuman } from '../../../../diagnostics/render-human.ts';
-import { countOf } from '../../../../text/count-of.ts';
+import { formatCount } from '../../../../text/count-of.ts';
 import { readBody } from '../../../../work/bodies/body.ts';
 import { type BodyKind, TYPE_OF_KIND } from '../../../../work/bodies/body-template.ts';
 import { type BodyProblem, checkReadBody } from '../../../../work/bodies/check-body.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
 import { printDiagnostics, printLines, stdoutOf } from '../../output/terminal.ts';
 import { expectBodyKind } from './template.ts';
 
 /** Checks the body of a work item against its template. */
-export async function lint(context: VerbContext, path: string, type: string | null): Promise<ExitCode> {
+export async function lint(context: CommandContext, path: string, type: string | null): Promise<ExitCode> {
   const wanted = type === null ? null : expectBodyKind(type);
   const markdown = await readText(path);
   const body = readBody(markdown);
@@ -22,7 +22,7 @@ export async function lint(context: VerbContext, path: string, type: string | nu
 }
 
 function printDocument(
-  context: VerbContext,
+  context: CommandContext,
   path: string,
   kind: BodyKind | null,
   problems: readonly BodyProblem[],
@@ -35,7 +35,7 @@ function printDocument(
 }
 
 function printProblems(
-  { terminal }: VerbContext,
+  { terminal }: CommandContext,
   source: { readonly name: string; readonly text: string },
   kind: BodyKind | null,
   problems: readonly BodyProblem[],
@@ -45,7 +45,7 @@ function printProblems(
   printDiagnostics(output, renderHuman(problems.map(renderable), source, { color: paint.enabled }));
   if (problems.length === 0)
     printLines(output, [`${paint.green('✓')} ${source.name}: follows the ${kind} template`]);
-  else printLines(output, [`${paint.red('✗')} ${source.name}: ${countOf(problems.length, 'problem')}`]);
+  else printLines(output, [`${paint.red('✗')} ${source.name}: ${formatCount(problems.length, 'problem')}`]);
 }
 
 function renderable({ code, message, line, column, quoted }: BodyProblem): Renderable {

@@ -1,6 +1,6 @@
 import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 import { renderBoard, renderItems } from '../../output/work/board.ts';
@@ -8,7 +8,7 @@ import { oneLine } from '../../output/work/event-lines.ts';
 import { withWork } from '../../output/work/session.ts';
 
 /** Shows the items by status, with the reason why each of them waits. */
-export async function list(context: VerbContext, status: string | null): Promise<ExitCode> {
+export async function list(context: CommandContext, status: string | null): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async ({ engine }) => {
     const snapshot = await engine.snapshot();
     const items = [...snapshot.state.items.values()].filter(
@@ -31,7 +31,7 @@ export async function list(context: VerbContext, status: string | null): Promise
 }
 
 function printRest(
-  { terminal }: VerbContext,
+  { terminal }: CommandContext,
   { unplanned, planningStopped, state }: WorkSnapshot,
   shown: number,
   status: string | null,

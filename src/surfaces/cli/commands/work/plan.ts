@@ -1,5 +1,5 @@
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printable } from '../../output/terminal.ts';
 import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
@@ -14,7 +14,7 @@ export interface PlanOptions {
 const MAX_NAMED = 3;
 
 /** Lets the planner turn approved specs into items. */
-export async function plan(context: VerbContext, { force, as }: PlanOptions): Promise<ExitCode> {
+export async function plan(context: CommandContext, { force, as }: PlanOptions): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
     const { work } = driving;
     const { problems } = await work.readSpecs();

@@ -1,12 +1,12 @@
 import { reviewOfHead, revisionOf } from '../../../../work/items/state.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printable } from '../../output/terminal.ts';
 import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
 import { expectAccepted, findItem } from '../../output/work/session.ts';
 
 /** Starts a review of an item's revision now, after its checks have passed. */
-export async function review(context: VerbContext, wanted: string, as: string | null): Promise<ExitCode> {
+export async function review(context: CommandContext, wanted: string, as: string | null): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
     const { work, signal, onEvent } = driving;
     await work.engine.recover();

@@ -8,7 +8,7 @@ import {
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { shortIdsIn } from '../../open.ts';
 import type { ShortId } from '../../output/short-ids.ts';
@@ -18,7 +18,7 @@ import { createEventLines, oneLine } from '../../output/work/event-lines.ts';
 import { findItem, withWork } from '../../output/work/session.ts';
 
 /** Shows one item: its body, its status and the reason for it, its revision with reviews, and its history. */
-export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
+export async function show(context: CommandContext, wanted: string): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async (work) => {
     const snapshot = await work.engine.snapshot();
     const known = findItem(snapshot, wanted);

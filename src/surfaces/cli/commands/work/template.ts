@@ -1,11 +1,11 @@
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { BODY_KINDS, type BodyKind, printTemplate } from '../../../../work/bodies/body-template.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 
 /** Prints the template of a body. */
-export function template(context: VerbContext, word: string): ExitCode {
+export function template(context: CommandContext, word: string): ExitCode {
   const kind = expectBodyKind(word);
   if (context.json) printJson(context, { kind, template: printTemplate(kind) });
   else context.terminal.out(printTemplate(kind));

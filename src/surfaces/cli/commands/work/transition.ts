@@ -1,7 +1,7 @@
 import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { askAsPerson } from '../../output/work/asking.ts';
 import { findItem } from '../../output/work/session.ts';
@@ -13,7 +13,7 @@ export interface TransitionOptions {
 
 /** Moves an item to another status, if the status table allows it. */
 export async function transition(
-  context: VerbContext,
+  context: CommandContext,
   wanted: string,
   status: string,
   { reason, as }: TransitionOptions,

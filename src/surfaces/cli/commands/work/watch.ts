@@ -1,5 +1,5 @@
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { driveWork } from '../../output/work/driving.ts';
 
@@ -9,7 +9,7 @@ export interface WatchOptions {
 }
 
 /** Plans, implements and reviews as work comes in, until the process is stopped. */
-export async function watch(context: VerbContext, { jobs, as }: WatchOptions): Promise<ExitCode> {
+export async function watch(context: CommandContext, { jobs, as }: WatchOptions): Promise<ExitCode> {
   if (jobs === 0) throw new CliError('--jobs is at least 1', 'without it, the configuration decides');
   return driveWork(context, { jobs, as }, async ({ work, signal, onEvent }) => {
     context.terminal.err(`watching work items, ${work.jobs} at a time; Ctrl-C stops\n`);

@@ -5,14 +5,14 @@ import { defaultsToRecord } from '../../../../runtime/record/recorded-run.ts';
 import {
   type CrashtestFailure,
   type CrashtestReport,
+  listScripts,
   crashtest as runCrashtest,
   type ScriptReport,
-  scriptsOf,
 } from '../../../../simulation/crashtest.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { checkWorkflow } from '../../../../workflow/check-workflow.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { displayPath, findWorkflow } from '../../driving/find-workflow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printRefusal } from '../../output/refused-document.ts';
@@ -28,7 +28,7 @@ export interface CrashtestOptions {
 
 /** Simulates crashes of a workflow in memory: starts no agent and touches no file. */
 export async function crashtest(
-  context: VerbContext,
+  context: CommandContext,
   workflow: string,
   options: CrashtestOptions,
 ): Promise<ExitCode> {
@@ -61,7 +61,7 @@ export async function crashtest(
 }
 
 function expectScript(plan: Plan, { seed, script }: CrashtestOptions): void {
-  const names = scriptsOf(plan, seed).map((known) => known.name);
+  const names = listScripts(plan, seed).map((known) => known.name);
   if (script === null || names.includes(script)) return;
   const near = didYouMean(script, names);
   throw new CliError(
@@ -76,7 +76,7 @@ interface Subject {
   readonly name: string;
 }
 
-function printReport(context: VerbContext, subject: Subject, report: CrashtestReport, seed: number): void {
+function printReport(context: CommandContext, subject: Subject, report: CrashtestReport, seed: number): void {
   const { out, paintOut } = context.terminal;
   const heads = ['script', 'events', 'boundaries', 'recoveries', 'end', 'result'].map(paintOut.bold);
   out(

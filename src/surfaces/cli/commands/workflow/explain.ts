@@ -5,7 +5,7 @@ import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { PROBLEM_CODES } from '../../../../work/results/problem-codes.ts';
 import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 
 /** Diagnostics of documents and problems of role results. Every code has a page. */
@@ -17,7 +17,7 @@ const EXPLAINED: Readonly<Record<string, CodeEntry>> = {
 };
 
 /** Prints the documentation page of a code. */
-export async function explain(context: VerbContext, word: string): Promise<ExitCode> {
+export async function explain(context: CommandContext, word: string): Promise<ExitCode> {
   const code = codeOf(word);
   const { packageRoot } = await context.services();
   const page = await readFile(join(packageRoot, 'docs', 'reference', 'diagnostics', `${code}.md`), 'utf8');

@@ -6,7 +6,7 @@ import { renderDot } from '../../../../workflow/graph/render-dot.ts';
 import { renderMermaid } from '../../../../workflow/graph/render-mermaid.ts';
 import { renderSvg } from '../../../../workflow/graph/render-svg.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printRefusal } from '../../output/refused-document.ts';
 import { readSource } from './validate.ts';
@@ -14,7 +14,7 @@ import { readSource } from './validate.ts';
 export type GraphFormat = 'mermaid' | 'dot' | 'svg';
 
 /** Draws a workflow. Does not resolve names, so that agents and prompts may be missing. */
-export async function graph(context: VerbContext, path: string, format: GraphFormat): Promise<ExitCode> {
+export async function graph(context: CommandContext, path: string, format: GraphFormat): Promise<ExitCode> {
   const { terminal } = context;
   const opened = await (await context.services()).openCheck(context.startDir);
   if (!opened.ok) throw new CliError(opened.obstacle.message, opened.obstacle.help);

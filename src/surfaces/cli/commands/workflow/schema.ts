@@ -7,13 +7,13 @@ import {
 } from '../../../../contracts/json-schemas.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../output/table.ts';
 import { stdoutOf } from '../../output/terminal.ts';
 
 /** Prints a JSON Schema; without a name, lists them. */
-export function schema(context: VerbContext, name: string | null): ExitCode {
+export function schema(context: CommandContext, name: string | null): ExitCode {
   if (name === null) return list(context);
   if (!isSchemaName(name)) throw unknownSchema(name);
   if (context.json) printJson(context, { ...jsonSchemaOf(name) });
@@ -21,7 +21,7 @@ export function schema(context: VerbContext, name: string | null): ExitCode {
   return EXIT.success;
 }
 
-function list(context: VerbContext): ExitCode {
+function list(context: CommandContext): ExitCode {
   const schemas = SCHEMA_NAMES.map((name) => ({ name, title: schemaTitle(name) }));
   if (context.json) printJson(context, { schemas });
   else {

@@ -11,12 +11,12 @@ import {
 import { renderGithub } from '../../../../diagnostics/render-github.ts';
 import { renderBrief, renderHuman } from '../../../../diagnostics/render-human.ts';
 import { renderSarif } from '../../../../diagnostics/render-sarif.ts';
-import { countOf } from '../../../../text/count-of.ts';
+import { formatCount } from '../../../../text/count-of.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { describeProofs } from '../../../../workflow/proofs/proof-text.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printConfigWarnings } from '../../output/config-warnings.ts';
 import { printDiagnostics, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
@@ -32,7 +32,7 @@ export interface ValidateOptions extends ProofOptions {
 const EXIT_CODES = { valid: EXIT.success, invalid: EXIT.usage, unproved: EXIT.failed } as const;
 
 export async function validate(
-  context: VerbContext,
+  context: CommandContext,
   paths: readonly string[],
   format: ValidateFormat,
   options: ValidateOptions,
@@ -61,7 +61,7 @@ export async function validate(
 }
 
 function printFiles(
-  context: VerbContext,
+  context: CommandContext,
   files: readonly ValidatedDocument[],
   format: ValidateFormat,
   verbose: boolean,
@@ -87,7 +87,7 @@ function printFiles(
       for (const line of proofFailures(file)) context.terminal.err(`${file.path}: ${line}\n`);
 }
 
-function printHuman(context: VerbContext, file: ValidatedDocument, verbose: boolean): void {
+function printHuman(context: CommandContext, file: ValidatedDocument, verbose: boolean): void {
   const output = stdoutOf(context.terminal);
   const { paint } = output;
   const render = verbose ? renderHuman : renderBrief;
@@ -96,11 +96,12 @@ function printHuman(context: VerbContext, file: ValidatedDocument, verbose: bool
   const errors = file.diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = file.diagnostics.length - errors;
   const more = verbose ? '' : ' (--verbose shows more)';
-  const notes = warnings === 0 ? '' : `, ${countOf(warnings, 'warning')}${more}`;
-  if (errors > 0) printLines(output, [`${paint.red('✗')} ${file.path}: ${countOf(errors, 'error')}${notes}`]);
+  const notes = warnings === 0 ? '' : `, ${formatCount(warnings, 'warning')}${more}`;
+  if (errors > 0)
+    printLines(output, [`${paint.red('✗')} ${file.path}: ${formatCount(errors, 'error')}${notes}`]);
   else {
     const count = file.plan?.steps.length ?? null;
-    const steps = count === null ? '' : `, ${countOf(count, 'step')}`;
+    const steps = count === null ? '' : `, ${formatCount(count, 'step')}`;
     const what = file.kind === 'policy' || file.kind === 'suite' ? `, a ${file.kind}` : '';
     printLines(output, [`${paint.green('✓')} ${file.path}: valid${what}${steps}${notes}`]);
   }

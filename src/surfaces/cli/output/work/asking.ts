@@ -3,7 +3,7 @@ import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
 import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { itemOf } from '../../../../work/engine/command.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { shortIdsIn } from '../../open.ts';
 import { printLines, stdoutOf } from '../terminal.ts';
@@ -22,7 +22,7 @@ export interface Asking {
 
 /** Executes a user's commands and prints the resulting events, including those of items that become free. */
 export async function askAsPerson(
-  context: VerbContext,
+  context: CommandContext,
   as: string | null,
   act: (asking: Asking) => Promise<void>,
 ): Promise<ExitCode> {
@@ -53,7 +53,7 @@ export async function askAsPerson(
 }
 
 async function printEvents(
-  { terminal }: VerbContext,
+  { terminal }: CommandContext,
   work: OpenWork,
   { state }: WorkSnapshot,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import type { SessionEnd } from '../../../../work/engine/protocol.ts';
 import { isTerminal } from '../../../../work/items/status-table.ts';
-import { printJson, type VerbContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { growingShortIds, type ShortId } from '../short-ids.ts';
@@ -30,7 +30,7 @@ export interface WorkEnd {
 
 /** Runs agents on items with live progress. Ctrl-C stops them cleanly: their runs can be resumed. */
 export async function driveWork(
-  context: VerbContext,
+  context: CommandContext,
   options: { readonly jobs: number | null; readonly as: string | null },
   drive: (driving: WorkDriving) => Promise<WorkEnd>,
 ): Promise<ExitCode> {
@@ -66,7 +66,7 @@ export async function driveWork(
 
 /** Prints the events since `after` as one JSON document; without `--json`, only the reason and the help. */
 export async function report(
-  context: VerbContext,
+  context: CommandContext,
   work: OpenWork,
   after: number,
   { ok, reason, help }: WorkEnd,

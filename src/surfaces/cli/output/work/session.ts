@@ -5,7 +5,7 @@ import type { Outcome, RunReport } from '../../../../work/engine/protocol.ts';
 import type { RefusalCode } from '../../../../work/engine/refusal.ts';
 import type { ItemRecord } from '../../../../work/items/state.ts';
 import { CliError } from '../../cli-error.ts';
-import type { VerbContext } from '../../command-context.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { openWork } from '../../open.ts';
@@ -13,7 +13,7 @@ import { printable } from '../terminal.ts';
 
 /** Opens the work items of the repository, and closes their store after `use`. */
 export async function withWork<T>(
-  context: VerbContext,
+  context: CommandContext,
   options: WorkOptions,
   use: (work: OpenWork) => Promise<T>,
 ): Promise<T> {
@@ -27,7 +27,7 @@ export async function withWork<T>(
 
 /** Same as `withWork`, for actions that may start agents or checks, even if only to complete an unfinished command. */
 export async function withTrustedWork<T>(
-  context: VerbContext,
+  context: CommandContext,
   options: WorkOptions,
   use: (work: OpenWork) => Promise<T>,
 ): Promise<T> {
