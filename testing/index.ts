@@ -1,6 +1,6 @@
 /** Helpers for testing workflows and tools around conductor. */
 export { crashtest, createRandom } from '../src/simulation/crashtest.ts';
-export { extractEssence, findDifference } from '../src/simulation/run-essence.ts';
+export { essenceOf, findDifference } from '../src/simulation/run-essence.ts';
 export { chooseScripts } from '../src/simulation/script-choice.ts';
 export { plainHabits } from '../src/simulation/sim-script.ts';
 export { createSimWorld, eventsOf } from '../src/simulation/sim-world.ts';

@@ -1,6 +1,6 @@
 import type { EventPayload } from '../contracts/run/event.ts';
 import type { Plan } from '../kernel/plan.ts';
-import { type Difference, extractEssence, findDifference, type RunEssence } from './run-essence.ts';
+import { type Difference, essenceOf, findDifference, type RunEssence } from './run-essence.ts';
 import { chooseScripts } from './script-choice.ts';
 import { readSimLog } from './sim-log.ts';
 import type { SimScript } from './sim-script.ts';
@@ -98,7 +98,7 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
   const uninterrupted = createSimulation(request, script);
   const onAppend = (lines: readonly string[]) => moments.push({ world: copyWorld(world), lines });
   const result = await simulate({ ...uninterrupted, onAppend }, world);
-  const expected = extractEssence(world);
+  const expected = essenceOf(world);
   const random = createRandom(`${request.seed} ${script.name}`);
   const tally = { boundaries: 0, recoveries: 0 };
   const reportOf = (ok: boolean): ScriptReport => ({
@@ -197,7 +197,7 @@ function findViolation(world: SimWorld, ended: boolean): Difference | null {
 
 /** Interrupted attempts count towards the budget too, so the budget may be exceeded only in the interrupted run. */
 function compareEnds(expected: RunEssence, world: SimWorld): Difference | null {
-  const found = extractEssence(world);
+  const found = essenceOf(world);
   const overspent = found.end.endsWith(' budget') && !expected.end.endsWith(' budget');
   return overspent ? null : findDifference(expected, found);
 }

@@ -21,7 +21,7 @@ export interface RunEssence {
   readonly usage: string;
 }
 
-export function extractEssence(world: SimWorld): RunEssence {
+export function essenceOf(world: SimWorld): RunEssence {
   const events = eventsOf(world);
   const view = viewRun(events);
   if (view === null) throw new Error('the run never started');

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../src/contracts/run/event.ts';
-import { extractEssence, findDifference } from '../../src/simulation/run-essence.ts';
+import { essenceOf, findDifference } from '../../src/simulation/run-essence.ts';
 import { createSimWorld, eventsOf, type SimWorld } from '../../src/simulation/sim-world.ts';
 import { type SimResult, type Simulation, sendRival, simulate } from '../../src/simulation/simulate.ts';
 import { createFaults } from '../../testing/faults.ts';
@@ -95,7 +95,7 @@ export async function trySeed(seed: number): Promise<Tried> {
   problems.push(...brokenLaws(random, troubled.world, troubled.result));
   const comparable = problems.length === 0 && !hadToYield(eventsOf(troubled.world), random, faults);
   if (comparable) {
-    const difference = findDifference(extractEssence(peaceful.world), extractEssence(troubled.world));
+    const difference = findDifference(essenceOf(peaceful.world), essenceOf(troubled.world));
     if (difference !== null)
       problems.push(`${difference.what} should be ${difference.expected}, and is ${difference.found}`);
   }

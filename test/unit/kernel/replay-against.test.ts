@@ -110,7 +110,7 @@ function against(plan: Plan, events: readonly EventDraft[] = RUN.events) {
 }
 
 describe('the first difference', () => {
-  it('is a route, with the step, its entry, the key and both targets', () => {
+  it('is a route, with the step, its visit, the key and both targets', () => {
     const plan = planWith({
       judge: evaluate('judge', { routes: { success: 'late', partial: 'implement' } }),
     });
@@ -118,7 +118,7 @@ describe('the first difference', () => {
       common: ['implement#1', 'check#1', 'judge#1', 'implement#2', 'check#2'],
       difference: {
         kind: 'route',
-        step: { stepId: 'judge', entry: 2, key: 'success' },
+        step: { stepId: 'judge', visit: 2, key: 'success' },
         recorded: { kind: 'to', target: 'approve' },
         edited: { kind: 'to', target: 'late' },
       },
@@ -129,7 +129,7 @@ describe('the first difference', () => {
     const plan = planWith({ check: { ...STEPS.check, maxVisits: 1 } });
     expect(against(plan).difference).toMatchObject({
       kind: 'route',
-      step: { stepId: 'implement', entry: 2 },
+      step: { stepId: 'implement', visit: 2 },
       recorded: { kind: 'to', target: 'check' },
       edited: { kind: 'workflow_error', message: expect.stringContaining('max_visits') },
     });
@@ -137,7 +137,7 @@ describe('the first difference', () => {
 
   it('is a budget that the edited workflow has not', () => {
     expect(against(planWith({}, { budgets: { tokens: 15, costUsd: null } })).difference).toMatchObject({
-      step: { stepId: 'implement', entry: 2, key: 'completed' },
+      step: { stepId: 'implement', visit: 2, key: 'completed' },
       edited: { kind: 'budget' },
     });
   });

@@ -27,6 +27,6 @@ it.each([
   [{ code: 'ENOENT', path: '/r/x', syscall: 'open' }, 'as node says it', null],
   [{ code: 'ENOSPC', syscall: 'write' }, 'as node says it', null],
   [{ code: 'constructor', path: '/r/x' }, 'as node says it', null],
-])('a failure of the operating system, %j, is told as %j', (fields, message, wayOut) => {
-  expect(describeFailure(failure(fields))).toEqual({ message, wayOut });
+])('a failure of the operating system, %j, is described as %j', (fields, message, fix) => {
+  expect(describeFailure(failure(fields))).toEqual({ message, fix });
 });
