@@ -31,7 +31,7 @@ const THIS_PROCESS: HookProcess = { readInput: () => readAll(process.stdin), env
 /** The only exit code by which a hook stops an agent's call; after any other failure the call is executed. */
 const BLOCK: ExitCode = EXIT.usage;
 
-const NOT_A_CALL = 'the input is not a call: it must be JSON with a command';
+const NOT_A_CALL = 'the input is not JSON with a command in it';
 
 /** Answers an agent that asks before it executes a shell line. Blocks the line if anything goes wrong. */
 export async function hook(

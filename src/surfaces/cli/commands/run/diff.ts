@@ -43,5 +43,5 @@ function printPatch({ terminal }: VerbContext, patch: Buffer, raw: boolean): voi
   const text = neutralise(patch.toString('utf8'));
   terminal.out(raw ? patch : text);
   if (!raw && !terminal.isOut && !patch.equals(Buffer.from(text)))
-    terminal.err('control characters in the patch are escaped; --raw writes it unchanged\n');
+    terminal.err('control characters in the patch are escaped; --raw writes the patch as it is\n');
 }
