@@ -6,7 +6,7 @@ import { temporaryFolders } from '../policy/shell/write-rules.ts';
 import type { Violation } from '../policy/violation.ts';
 import { parseJson } from '../text/json.ts';
 import { singleQuoted } from '../text/shell-words.ts';
-import type { OpenPolicy } from './services.ts';
+import type { OpenPolicy } from './open-policy.ts';
 
 const lineSchema = z.union([z.string(), z.array(z.string()).min(1)]);
 const callSchema = z.looseObject({

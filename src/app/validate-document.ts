@@ -9,7 +9,7 @@ import { type ProofsDocument, proofsDocument, proofsHold } from '../workflow/pro
 import { describeProofs } from '../workflow/proofs/proof-text.ts';
 import { type Proofs, proveWorkflow } from '../workflow/proofs/prove-workflow.ts';
 import { type Excess, findExcesses, type WorstCaseCaps } from '../workflow/proofs/worst-case-caps.ts';
-import type { CheckSetup } from './services.ts';
+import type { CheckSetup } from './opened.ts';
 
 export interface ProofOptions {
   readonly prove: boolean;

@@ -95,7 +95,7 @@ interface Tried {
 export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script: SimScript): Promise<Tried> {
   const moments: Moment[] = [];
   const world = createSimWorld();
-  const uninterrupted = simulationOf(request, script);
+  const uninterrupted = createSimulation(request, script);
   const onAppend = (lines: readonly string[]) => moments.push({ world: copyWorld(world), lines });
   const result = await simulate({ ...uninterrupted, onAppend }, world);
   const expected = essenceOf(world);
@@ -124,7 +124,7 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
     for (const death of crashesAt(moment, random)) {
       tally.boundaries += 1;
       const resumed = await simulate(uninterrupted, death.world);
-      tally.recoveries += recoveriesIn(death.world);
+      tally.recoveries += countRecoveries(death.world);
       const difference = findViolation(death.world, resumed.ended) ?? compareEnds(expected, death.world);
       if (difference === null) continue;
       const { boundary, torn, lost } = death;
@@ -133,7 +133,7 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
   return { report: reportOf(true), failure: null };
 }
 
-function simulationOf(request: Omit<CrashtestRequest, 'only'>, script: SimScript): Simulation {
+function createSimulation(request: Omit<CrashtestRequest, 'only'>, script: SimScript): Simulation {
   const { plan, workflowText, defaults } = request;
   const nothing = () => {};
   return {
@@ -178,14 +178,14 @@ function* crashesAt({ world, lines }: Moment, random: ReturnType<typeof createRa
   }
 }
 
-function recoveriesIn(world: SimWorld): number {
+function countRecoveries(world: SimWorld): number {
   return eventsOf(world).filter((event) => event.event_type === 'step_started' && event.payload.recovery)
     .length;
 }
 
 /** Checks the invariants of every run, whatever its result. */
 function findViolation(world: SimWorld, ended: boolean): Difference | null {
-  const [breach] = world.breaches;
+  const [breach] = world.violations;
   if (breach !== undefined) return { what: 'a rule', expected: 'it holds', found: breach };
   const reading = readSimLog(world.disk.read(logPath(world.runId ?? '')) ?? '');
   if (!reading.ok)

@@ -32,14 +32,14 @@ export function essenceOf(world: SimWorld): RunEssence {
     route: routes.map(({ from, key, to }) => `${from} ${key} -> ${to}`),
     visits: state.visits,
     refinements: state.refinements,
-    answers: answersIn(events),
+    answers: listAnswers(events),
     files: Object.fromEntries(world.repo.worktree ?? branch),
     branch: Object.fromEntries(branch),
-    usage: JSON.stringify(usageOf(events, state.usage)),
+    usage: JSON.stringify(sumKeptUsage(events, state.usage)),
   };
 }
 
-function answersIn(events: readonly RunEvent[]): readonly string[] {
+function listAnswers(events: readonly RunEvent[]): readonly string[] {
   const answers: readonly string[] = GATE_EVENTS;
   return events
     .filter(({ event_type }) => answers.includes(event_type))
@@ -47,7 +47,7 @@ function answersIn(events: readonly RunEvent[]): readonly string[] {
 }
 
 /** Usage of an interrupted attempt counts in the run, so it is subtracted to compare the results. */
-function usageOf(
+function sumKeptUsage(
   events: readonly RunEvent[],
   total: { readonly inputTokens: number | null; readonly outputTokens: number | null },
 ) {

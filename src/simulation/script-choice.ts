@@ -96,7 +96,7 @@ function parkedScript(
     ...scriptOf(`${stepId}, parked`, exitKeys, path, null),
     habitsOf: (id, visit) => ({
       ...plainHabits(id, visit),
-      spentForMs: id === stepId && visit === 1 ? HOUR_MS : null,
+      quotaExhaustedMs: id === stepId && visit === 1 ? HOUR_MS : null,
     }),
   };
 }

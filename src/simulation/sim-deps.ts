@@ -36,7 +36,7 @@ export function createSimDeps(
     validators: programs.validators,
     planner: programs.planner,
     prompts: {
-      byRef: promptsOf(plan),
+      byRef: createPrompts(plan),
       problem: () => null,
       variables: () => [],
       render: () => ({ ok: true, text: 'do it' }),
@@ -114,7 +114,7 @@ function createSimProject(agent: ReturnType<typeof createSimPrograms>['agent']):
   };
 }
 
-function promptsOf(plan: Plan): ReadonlyMap<string, Prompt> {
+function createPrompts(plan: Plan): ReadonlyMap<string, Prompt> {
   const refs = plan.steps.flatMap((step) =>
     step.opcode === 'RUN_AGENT' && step.prompt.kind === 'reference' ? [step.prompt.ref] : [],
   );
@@ -187,7 +187,7 @@ function createSimClock(world: SimWorld, life: Life): SimClock {
  */
 function createSimSetup(world: SimWorld, life: Life, script: SimScript): CheckoutSetup {
   const prepare = async ({ evidenceDir, mark }: SetupRequest): Promise<SetupResult> => {
-    if (durableEntry(world) !== null) world.breaches.push('a run is set up after its first step started');
+    if (durableEntry(world) !== null) world.violations.push('a run is set up after its first step started');
     const fails = script.preparationFails === 'setup';
     const program = { mark, parent: life, writes: [] };
     world.programs.add(program);

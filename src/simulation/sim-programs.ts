@@ -65,7 +65,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
       run: async (request) => {
         if (request.mark.endsWith('/_baseline')) return validateBase(world, life, request, script);
         const { key, habits } = planOfVisit(script, request.stepId, begin(request));
-        checkJudge(world, request, durableSnapshot(world, request.mark));
+        checkJudgeCheckout(world, request, durableSnapshot(world, request.mark));
         const outcome = outcomeOf(key);
         return validate(world, life, request, { outcome, exitCode: exitCodeOf(outcome) }, habits);
       },
@@ -76,20 +76,20 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
         await life.point('planner');
         const entry = durableEntry(world);
         if (entry?.stepId !== input.step_id)
-          world.breaches.push(`the planner is asked about ${input.step_id} before that step is on record`);
+          world.violations.push(`the planner is asked about ${input.step_id} before that step is on record`);
         const { key, habits } = planOfVisit(script, input.step_id, entry?.visit ?? 1);
         await life.point('planner:answered');
-        return habits.judgedByRules ? judgeByRules(input) : scriptedJudgement(decisionOf(key));
+        return habits.evaluatedByRules ? judgeByRules(input) : scriptedEvaluation(decisionOf(key));
       },
     },
   };
 }
 
 /** An account whose quota is exhausted at the start of a visit recovers after some time, however often it is used. */
-function quotaFailure(world: SimWorld, visit: string, { spentForMs }: SimHabits): AgentFailure | null {
-  if (spentForMs === null) return null;
-  const until = world.spentUntil.get(visit) ?? world.time + spentForMs;
-  world.spentUntil.set(visit, until);
+function quotaFailure(world: SimWorld, visit: string, { quotaExhaustedMs }: SimHabits): AgentFailure | null {
+  if (quotaExhaustedMs === null) return null;
+  const until = world.quotaResetAt.get(visit) ?? world.time + quotaExhaustedMs;
+  world.quotaResetAt.set(visit, until);
   if (world.time >= until) return null;
   return {
     class: 'quota_exhausted',
@@ -107,9 +107,9 @@ function planOfVisit(script: SimScript, stepId: string, visit: number) {
 function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
   const entry = durableEntry(world);
   if (entry?.stepId !== stepId || entry.attempt !== attempt)
-    world.breaches.push(`attempt ${attempt} of ${stepId} starts before its step_started is durable`);
+    world.violations.push(`attempt ${attempt} of ${stepId} starts before its step_started is durable`);
   if (durableSnapshot(world, mark) === null)
-    world.breaches.push(`attempt ${attempt} of ${stepId} starts before its runner_started is durable`);
+    world.violations.push(`attempt ${attempt} of ${stepId} starts before its runner_started is durable`);
   return entry?.visit ?? 1;
 }
 
@@ -136,9 +136,13 @@ export const LEFTOVERS = 'leftovers.txt';
 /**
  * Checks that a validator sees only the files of the snapshot, and what validators of the same entry left.
  */
-function checkJudge(world: SimWorld, { place, mark, stepId }: ValidatorRequest, tree: string | null): void {
+function checkJudgeCheckout(
+  world: SimWorld,
+  { place, mark, stepId }: ValidatorRequest,
+  tree: string | null,
+): void {
   const { judge, baseCommit } = world.repo;
-  const breach = (what: string) => world.breaches.push(`a validator of ${stepId} ${what}`);
+  const breach = (what: string) => world.violations.push(`a validator of ${stepId} ${what}`);
   if (!place.worktreePath.endsWith('/judge')) breach(`runs in ${place.worktreePath}`);
   if (judge === null || tree === null || judge.snapshot !== tree)
     return void breach(`runs before the judge checkout is brought to ${tree}`);
@@ -154,8 +158,8 @@ function checkJudge(world: SimWorld, { place, mark, stepId }: ValidatorRequest, 
 }
 
 async function validateBase(world: SimWorld, life: Life, request: ValidatorRequest, script: SimScript) {
-  if (durableEntry(world) !== null) world.breaches.push('a baseline is taken after the first step started');
-  checkJudge(world, request, world.repo.treeOf(world.repo.baseCommit));
+  if (durableEntry(world) !== null) world.violations.push('a baseline is taken after the first step started');
+  checkJudgeCheckout(world, request, world.repo.treeOf(world.repo.baseCommit));
   const isUnable = script.preparationFails === 'baseline';
   const isRed = isUnable || script.isBaseRed === true;
   const exitCode = isUnable ? 127 : isRed ? 1 : 0;
@@ -185,7 +189,7 @@ async function validate(
   const stdoutPath = `${evidenceDir}/${validator.id}.stdout.txt`;
   world.disk.write(stdoutPath, `${validator.id}: ${wanted}\n`, false);
   const reportPath = `${evidenceDir}/${validator.id}.harness_report.json`;
-  const { value, files } = reportOf(world, request, habits.proposals ?? 0);
+  const { value, files } = createReport(world, request, habits.proposals ?? 0);
   if (habits.proposals !== null) world.disk.write(reportPath, JSON.stringify(value), false);
   await life.point('validator:end');
   return {
@@ -207,7 +211,11 @@ async function validate(
 }
 
 /** A report with as many proposals as the script wants, each with its captured file. */
-function reportOf(world: SimWorld, { stepId, validator, evidenceDir }: ValidatorRequest, proposals: number) {
+function createReport(
+  world: SimWorld,
+  { stepId, validator, evidenceDir }: ValidatorRequest,
+  proposals: number,
+) {
   const files = Array.from({ length: proposals }, (_, at): CapturedReference => {
     const reference = `harness/${stepId}-${validator.id}-${at}.txt`;
     const path = `${evidenceDir}/${validator.id}/report-files/${reference}`;
@@ -244,7 +252,7 @@ function decisionOf(key: RouteKey): PlannerDecision {
   };
 }
 
-function scriptedJudgement(decision: PlannerDecision): Judgement {
+function scriptedEvaluation(decision: PlannerDecision): Judgement {
   return {
     decision,
     trace: { floor: decision, proposal: null, verdict: 'rules', rows: [], usage: null, attempts: 0 },

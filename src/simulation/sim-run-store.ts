@@ -107,7 +107,8 @@ function createDrivenRun(
         world.disk.append(path, text.slice(0, Math.floor(text.length / 2)));
         throw failure;
       }
-      if (world.driver !== life) world.breaches.push(`process ${life.id} appends and does not drive the run`);
+      if (world.driver !== life)
+        world.violations.push(`process ${life.id} appends and does not drive the run`);
       onAppend(written.lines);
       world.disk.append(path, text);
       await life.point('append:written');

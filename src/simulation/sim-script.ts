@@ -27,12 +27,12 @@ export interface SimHabits {
   /** Number of proposed goldens; null for a validator without a report. */
   readonly proposals: number | null;
   /** Evaluate with the built-in rules, whatever the key says. */
-  readonly judgedByRules: boolean;
+  readonly evaluatedByRules: boolean;
   readonly comment: string | null;
   /**
    * How long the quota of the agent's account is exhausted from the start of the visit; null if it is not.
    */
-  readonly spentForMs: number | null;
+  readonly quotaExhaustedMs: number | null;
   /** The transcript of the agent is missing, as if a program had removed it. */
   readonly leavesNoTranscript: boolean;
 }
@@ -48,9 +48,9 @@ export function plainHabits(stepId: string, visit: number): SimHabits {
     usage: { input_tokens: 2, output_tokens: 1 },
     durationMs: 1_500,
     proposals: null,
-    judgedByRules: false,
+    evaluatedByRules: false,
     comment: visit === 1 ? `seen ${line}` : null,
-    spentForMs: null,
+    quotaExhaustedMs: null,
     leavesNoTranscript: false,
   };
 }

@@ -25,9 +25,9 @@ export interface SimWorld {
   /** Number of flushes in progress: time does not pass meanwhile. */
   flushes: number;
   /** When the quotas of agents' accounts are renewed, by step and visit. */
-  readonly spentUntil: Map<string, number>;
+  readonly quotaResetAt: Map<string, number>;
   /** Violated invariants. */
-  readonly breaches: string[];
+  readonly violations: string[];
 }
 
 export interface SimProgram {
@@ -49,8 +49,8 @@ export function createSimWorld(): SimWorld {
     lives: 0,
     stirs: 0,
     flushes: 0,
-    spentUntil: new Map(),
-    breaches: [],
+    quotaResetAt: new Map(),
+    violations: [],
   };
 }
 
@@ -63,8 +63,8 @@ export function copyWorld(world: SimWorld): SimWorld {
     programs: new Set(),
     driver: null,
     flushes: 0,
-    spentUntil: new Map(world.spentUntil),
-    breaches: [...world.breaches],
+    quotaResetAt: new Map(world.quotaResetAt),
+    violations: [...world.violations],
   };
 }
 

@@ -6,6 +6,7 @@ import type { DriveEnd } from '../runtime/drive/drive.ts';
 import { resumeRun } from '../runtime/drive/resume-run.ts';
 import { startRun } from '../runtime/drive/start-run.ts';
 import { viewRun } from '../runtime/record/run-view.ts';
+import { messageOf } from '../text/error-message.ts';
 import { createSimDeps, type SimDeps } from './sim-deps.ts';
 import { createLife, type Life, type Watch } from './sim-life.ts';
 import { type OnAppend, simDriver } from './sim-run-store.ts';
@@ -93,7 +94,7 @@ function beginLife(simulation: Simulation, world: SimWorld): { readonly life: Li
 async function runProcess(simulation: Simulation, world: SimWorld): Promise<ProcessOutcome> {
   const { life, deps } = beginLife(simulation, world);
   const driving = drive(simulation, world, deps).catch((error: unknown): ProcessOutcome => {
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', message: messageOf(error) };
   });
   const dying = life.death.then((): ProcessOutcome => ({ kind: 'died' }));
   const end = Promise.race([driving, dying]);
@@ -103,13 +104,13 @@ async function runProcess(simulation: Simulation, world: SimWorld): Promise<Proc
   return result;
 }
 
-function commonOf(deps: SimDeps, wait: boolean) {
+function createDriveOptions(deps: SimDeps, wait: boolean) {
   const observer = { onEvents: () => {}, onLine: () => {} };
   return { deps, wait, signal: new AbortController().signal, observer, onGate: null };
 }
 
 async function drive(simulation: Simulation, world: SimWorld, deps: SimDeps): Promise<ProcessOutcome> {
-  const common = commonOf(deps, simulation.stay);
+  const common = createDriveOptions(deps, simulation.stay);
   if (world.runId === null || eventsOf(world).length === 0) {
     const started = await startRun({
       ...common,
@@ -126,7 +127,7 @@ async function drive(simulation: Simulation, world: SimWorld, deps: SimDeps): Pr
   const resumed = await resumeRun({ ...common, runId: world.runId, onPlan: () => {} });
   if (resumed.ok) return resumed.end;
   const { problem } = resumed;
-  if (problem.kind === 'corrupt') world.breaches.push(`the log is corrupt: ${problem.message}`);
+  if (problem.kind === 'corrupt') world.violations.push(`the log is corrupt: ${problem.message}`);
   return { kind: 'failed', message: `the run can't be resumed: ${problem.kind}` };
 }
 
@@ -136,15 +137,15 @@ export async function sendRival(simulation: Simulation, world: SimWorld): Promis
   if (runId === null || driver === null || !driver.isAlive()) return;
   world.lives += 1;
   const rival = createLife(world.lives, (where) =>
-    world.breaches.push(`a process that does not drive the run got as far as ${where}`),
+    world.violations.push(`a process that does not drive the run got as far as ${where}`),
   );
   const deps = createSimDeps(world, rival, simulation.plan, simulation.script, () => {});
   const store: RunStore = {
     ...deps.store,
     drive: async () => ({ ok: false, problem: { kind: 'driven', driver: simDriver(driver) } }),
   };
-  const end = await resumeRun({ ...commonOf({ ...deps, store }, false), runId, onPlan: () => {} });
-  if (end.ok || end.problem.kind !== 'driven') world.breaches.push('two processes drive the run');
+  const end = await resumeRun({ ...createDriveOptions({ ...deps, store }, false), runId, onPlan: () => {} });
+  if (end.ok || end.problem.kind !== 'driven') world.violations.push('two processes drive the run');
 }
 
 /**
@@ -168,7 +169,7 @@ async function whileTimePasses(
     if (stage?.kind === 'parked') advanceTime(world, stage.until);
     deps.clock.wakeNext();
   }
-  world.breaches.push('the run waits for something that never comes');
+  world.violations.push('the run waits for something that never comes');
   return { kind: 'failed', message: 'the run waits for something that never comes' };
 }
 
@@ -227,5 +228,5 @@ async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps
   if (accepted === 0) return;
   const opposite = answer === 'gate_approved' ? 'gate_rejected' : 'gate_approved';
   const late = await answerGate({ ...request, answer: opposite });
-  if (accepted > 1 || late.ok) world.breaches.push(`gate ${awaiting.stepId} took two answers`);
+  if (accepted > 1 || late.ok) world.violations.push(`gate ${awaiting.stepId} took two answers`);
 }

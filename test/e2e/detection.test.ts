@@ -41,7 +41,7 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     const { code, stdout } = await scene.conductor('doctor');
     expect(stdout).toMatch(/✓ validator tests +make test, from target "test" of Makefile\n/);
     expect(stdout).toMatch(/✓ validator lint +sh lint.sh, from the configuration\n/);
-    expect(stdout).toMatch(/○ validator typecheck +nothing to run.*\n +set validators.typecheck in/);
+    expect(stdout).toMatch(/○ validator typecheck +no command.*\n +set validators.typecheck in/);
     expect(stdout).toMatch(/✗ validator deploy +no-such-program is not on the PATH/);
     expect(code).toBe(1);
   });

@@ -267,7 +267,7 @@ describe('an inbox with something else in it', () => {
     await writeFile(inbox, '{"answer":"gate_approved"}');
     const refused = await scene.conductor('approve', runId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`${inbox} is in the way`);
+    expect(refused.stderr).toContain(`${inbox} exists, but is not an answer`);
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 3 });
     await rm(inbox);
     expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });

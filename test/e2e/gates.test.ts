@@ -54,7 +54,7 @@ describe('a gate', () => {
     await scene.conductor('approve', runId);
     const second = await scene.conductor('reject', runId);
     expect(second).toMatchObject({ code: 1, stdout: '' });
-    expect(second.stderr).toMatch(/^conductor: .*answered already.*gate_approved by Test User$/m);
+    expect(second.stderr).toMatch(/^conductor: .*already been answered.*gate_approved by Test User$/m);
     await scene.conductor('resume', runId);
     const third = await scene.conductor('approve', runId);
     expect(third).toMatchObject({ code: 1, stdout: '' });
@@ -125,7 +125,7 @@ describe('a gate', () => {
     await pause(Math.max(0, Date.parse(expires) - Date.now()) + 1);
     const late = await scene.conductor('approve', runId);
     expect(late).toMatchObject({ code: 1 });
-    expect(late.stderr).toMatch(/^conductor: .*ran out of time/m);
+    expect(late.stderr).toMatch(/^conductor: .*timed out/m);
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 4 });
     expect(scene.record(runId).finalState).toBe('blocked timed_out gate_timed_out\n');
   });

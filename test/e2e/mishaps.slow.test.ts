@@ -60,7 +60,7 @@ describe("a record that can't be read", () => {
     await appendFile(file, '# more\n');
     const refused = await scene.conductor('resume', runId);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`put ${file} back as it was`);
+    expect(refused.stderr).toContain(`restore ${file}`);
     const cancelled = await scene.conductor('cancel', runId);
     expect(cancelled).toMatchObject({ code: 0, stdout: '' });
     expect(cancelled.stderr).toContain('note: its workflow.yaml is not the one it was started with');

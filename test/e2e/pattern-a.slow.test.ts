@@ -219,7 +219,7 @@ describe("a golden that git can't write to the worktree", () => {
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
     const env = await makeStubbornGit(scene, runId);
-    const resumed = await scene.cli.run(['resume', runId], { env });
+    const resumed = await scene.cli.start(['resume', runId], { env }).done;
     expect(resumed, resumed.stderr).toMatchObject({ code: 1 });
     const { finalState, eventsOf } = scene.record(runId);
     expect(finalState).toBe('failed error workflow_error\n');
@@ -244,7 +244,7 @@ describe('a conductor that is killed while it accepts a golden', () => {
     expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
     const trap = await makeTrap(scene, runId);
     for (const at of KILLED_AT) {
-      const killed = await scene.cli.run(['resume', runId], { env: await trap(at) });
+      const killed = await scene.cli.start(['resume', runId], { env: await trap(at) }).done;
       expect(killed, `at git command ${at}`).toMatchObject({ signal: 'SIGKILL' });
       expect(await scene.conductor('verify', runId), `at git command ${at}`).toMatchObject({ code: 0 });
     }

@@ -52,7 +52,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     expect(await readMain(scene, 'src/one.js')).toBe('export const one = 1;\n');
     expect(await scene.repo.git('status', '--porcelain')).toBe('');
     const twice = await scene.work('merge', '1');
-    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('item 1 is closed already')]);
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('item 1 is already closed')]);
     for (const { run_id } of printed.runs) expect((await scene.cli.run(['verify', run_id])).code).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     await scene.repo.write('docs/specs/numbers.md', '---\nstatus: draft\n---\n');
     await scene.repo.git('commit', '--quiet', '--all', '--message=draft');
     const cases: [readonly string[], number, string][] = [
-      [['transition', '1', 'approved'], 1, 'from ready it can go to in-progress or closed'],
+      [['transition', '1', 'approved'], 1, 'from ready it can move to in-progress or closed'],
       [['transition', '1', 'readdy'], 2, 'did you mean ready?'],
       [['show', '11'], 2, 'did you mean 1?'],
       [['merge', '1'], 1, 'item 1 is ready and not approved'],
@@ -181,7 +181,7 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     expect([waits.code, waits.stderr]).toEqual([3, expect.stringContaining('in-progress')]);
     const { runs } = await scene.document('show', '1');
     const run = runs.at(-1)?.run_id ?? '';
-    expect((await scene.work('list')).stdout).toContain('waits for a person: for a person at gate decide');
+    expect((await scene.work('list')).stdout).toContain('waiting for approval at gate `decide`');
     await scene.cli.run(['approve', run, '--resume']);
     const summary = 'One is written.\nIncidental: red: harmless.';
     const claims = { role: 'implementor', outcome: 'completed', patch: null, summary };

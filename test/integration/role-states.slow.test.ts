@@ -80,7 +80,7 @@ describe('a run that waits at its gate', () => {
     ]);
     expect(rejected.stderr).toContain('rejected gate decide');
     expect(refusal(await lookElsewhere(scene, runId))).toContain(
-      'says completed, but the run ended rejected: ann rejected it: not now',
+      'says completed, but the run ended rejected: rejected by ann: not now',
     );
   });
 

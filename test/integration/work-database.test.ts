@@ -97,7 +97,7 @@ describe('the file of work items', () => {
     const failure = openProvider(repo).read();
     await expect(failure).rejects.toThrow(ExpectedFailure);
     await expect(failure).rejects.toThrow(
-      new RegExp(`^${file} is damaged .*: put back a copy of it, or move it away`),
+      new RegExp(`^${file} is corrupt .*: restore a copy of it, or move it away`),
     );
   });
 
@@ -113,7 +113,7 @@ describe('the file of work items', () => {
     ['SQLITE_FULL', /^\/f can't be written, as the disk is full: make room/],
     ['SQLITE_READONLY_DIRECTORY', /^\/f can't be written .*: make the file and its folder writable/],
     ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: look after the disk/],
-    ['SQLITE_BUSY_SNAPSHOT', /^\/f is held by another process: wait for it/],
+    ['SQLITE_BUSY_SNAPSHOT', /^\/f is locked by another process: wait until it ends/],
   ])('has a way out of %s', (code, message) => {
     const told = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
     expect(told).toBeInstanceOf(ExpectedFailure);
@@ -200,7 +200,7 @@ describe('the journal of work items', () => {
     const repo = await workRepo();
     const journal = await write(repo);
     tamper(repo, sql);
-    const message = `the journal in ${databaseFile(repo)} was changed by hand before entry ${seq}`;
+    const message = `the journal in ${databaseFile(repo)} was modified outside of conductor before entry ${seq}`;
     await expect(journal.read(0)).rejects.toThrow(message);
     await expect(verifyJournal(createWorkDatabase(databaseFile(repo)))).rejects.toThrow(message);
   });
@@ -218,17 +218,17 @@ describe('the lock among processes', () => {
     const path = `${repo.root}/some.lock`;
     await createProcessLock(path).hold(
       async () => {
-        const late = createProcessLock(path).hold(async () => 'never', { patienceMs: 0 });
-        await expect(late).rejects.toThrow(`another process has held ${path}`);
+        const late = createProcessLock(path).hold(async () => 'never', { timeoutMs: 0 });
+        await expect(late).rejects.toThrow(`another process has locked ${path}`);
       },
-      { patienceMs: 1000 },
+      { timeoutMs: 1000 },
     );
   });
 
   it('is not waited for when the signal has fired', async () => {
     const repo = await workRepo();
     const lock = createProcessLock(`${repo.root}/some.lock`);
-    const waiting = lock.hold(async () => 'never', { patienceMs: 1000, signal: AbortSignal.abort() });
+    const waiting = lock.hold(async () => 'never', { timeoutMs: 1000, signal: AbortSignal.abort() });
     await expect(waiting).rejects.toThrow('aborted');
   });
 
@@ -237,13 +237,13 @@ describe('the lock among processes', () => {
     const path = `${repo.root}/some.lock`;
     const script = `
       import { createProcessLock } from './dist/src/adapters/work-local/process-lock.js';
-      await createProcessLock(process.argv[1]).hold(async () => process.kill(process.pid, 'SIGKILL'), { patienceMs: 0 });
+      await createProcessLock(process.argv[1]).hold(async () => process.kill(process.pid, 'SIGKILL'), { timeoutMs: 0 });
     `;
     const cwd = `${import.meta.dirname}/../..`;
     const died = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script, path], {
       cwd,
     });
     await expect(died).rejects.toMatchObject({ signal: 'SIGKILL' });
-    expect(await createProcessLock(path).hold(async () => 'mine', { patienceMs: 0 })).toBe('mine');
+    expect(await createProcessLock(path).hold(async () => 'mine', { timeoutMs: 0 })).toBe('mine');
   });
 });

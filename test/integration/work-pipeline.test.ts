@@ -133,7 +133,7 @@ describe('the checks of a revision', () => {
     await work.provider.settle(NEVER);
     expect(await pipelineOf(work)).toMatchObject({
       status: 'failure',
-      reason: 'the repository has no checks: name some under `validators` in .tnh/config.yaml',
+      reason: 'the repository has no checks: configure `validators` in .tnh/config.yaml',
     });
   });
 
@@ -221,7 +221,7 @@ describe('a check', () => {
     'passes with its validator': { results: [PASSED], reason: null },
     'fails where something is missing that it should have left': {
       results: [{ ...PASSED, missingArtifacts: ['report.xml'] }],
-      reason: 'tests: it left no report.xml',
+      reason: 'tests: artifact report.xml is missing',
     },
     'fails where its own report has a failure': {
       results: [
@@ -239,7 +239,7 @@ describe('a check', () => {
           },
         },
       ],
-      reason: 'tests: its report has b as failed',
+      reason: 'tests: its report says that b failed',
     },
     'is tried again as often as its validator may be': {
       results: [FAILED, FAILED, PASSED],

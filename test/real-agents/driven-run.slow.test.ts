@@ -52,7 +52,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
 
   async function drive(scene: Scene, kind: RealKind, scenario: string) {
     const env = keysOf(scene, kind, server.urlOf(scenario));
-    const result = await scene.cli.run(['run', './driven.yaml'], { env });
+    const result = await scene.cli.start(['run', './driven.yaml'], { env }).done;
     return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
   }
 

@@ -22,7 +22,7 @@ interface Ended {
 
 /** Each gives what is wrong, or nothing. They hold whatever went wrong on the way. */
 const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
-  'no rule was broken on the way': ({ world }) => world.breaches,
+  'no rule was broken on the way': ({ world }) => world.violations,
 
   'the run ends, once, and nothing comes after': ({ result, events }) => {
     const ends = events.filter(({ event_type }) => event_type === 'run_completed').length;

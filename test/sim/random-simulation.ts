@@ -79,10 +79,10 @@ function randomHabits(random: Random, stepId: string, visit: number): SimHabits 
     usage: random.chance(0.8) ? { input_tokens: random.below(20), output_tokens: random.below(20) } : null,
     durationMs: random.below(5_000),
     proposals: random.chance(0.2) ? random.below(3) : null,
-    judgedByRules: random.chance(0.3),
+    evaluatedByRules: random.chance(0.3),
     comment: random.chance(0.5) ? `seen ${line}` : null,
     leavesNoTranscript: random.chance(0.05),
-    spentForMs: random.chance(0.15) ? 120_000 + random.below(7_200_000) : null,
+    quotaExhaustedMs: random.chance(0.15) ? 120_000 + random.below(7_200_000) : null,
   };
 }
 

@@ -42,7 +42,7 @@ async function play(random: RandomSimulation, plan: Trouble): Promise<Played> {
 async function resumeOnceMore(simulation: Simulation, world: SimWorld): Promise<void> {
   const before = eventsOf(world).length;
   await simulate({ ...simulation, watch: () => {} }, world);
-  if (eventsOf(world).length !== before) world.breaches.push('a run that had ended went on');
+  if (eventsOf(world).length !== before) world.violations.push('a run that had ended went on');
 }
 
 const PEACE: Trouble = { deaths: [], diskFull: [], readErrors: [], clockJumps: [], rivals: [] };

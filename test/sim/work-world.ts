@@ -125,7 +125,7 @@ async function actAsPerson(world: WorkWorld, engine: WorkEngine, state: WorkStat
   const items = [...state.items.values()];
   const rejected = items.find(
     ({ item, statusReason }) =>
-      item.status === 'needs-refinement' && statusReason.includes('its review asks'),
+      item.status === 'needs-refinement' && statusReason.includes('requested in review'),
   );
   if (rejected !== undefined) {
     await engine.ask({ kind: 'transition', itemId: rejected.item.id, to: 'pending', reason: 'again' }, 'ann');

@@ -18,19 +18,19 @@ function describe(path: string, code: string, detail: string): string | null {
   switch (kindOf(code)) {
     case 'BUSY':
     case 'LOCKED':
-      return `${path} is held by another process: wait for it, or end it, and try again`;
+      return `${path} is locked by another process: wait until it ends, or stop it, and try again`;
     case 'NOTADB':
     case 'CORRUPT':
-      return `${path} is damaged (${detail}): put back a copy of it, or move it away to start without work items`;
+      return `${path} is corrupt (${detail}): restore a copy of it, or move it away to start without work items`;
     case 'FULL':
-      return `${path} can't be written, as the disk is full: make room and try again`;
+      return `${path} can't be written: the disk is full; free some space and try again`;
     case 'READONLY':
     case 'PERM':
       return `${path} can't be written (${detail}): make the file and its folder writable`;
     case 'CANTOPEN':
-      return `${path} can't be opened (${detail}): make sure that its folder is there and can be read and written`;
+      return `${path} can't be opened (${detail}): make sure that its folder exists, and that you may read and write it`;
     case 'IOERR':
-      return `${path} can't be read or written (${detail}): look after the disk and try again`;
+      return `${path} can't be read or written (${detail}): check the disk and try again`;
     default:
       return null;
   }

@@ -45,7 +45,7 @@ export function createWorkDatabase(path: string): WorkDatabase {
       return transact(path, await open(), 'BEGIN', look);
     },
     write: async (change) => {
-      if (opened === null) await makeFolder(dirname(path));
+      if (opened === null) await createFolder(dirname(path));
       return transact(path, await open(), 'BEGIN IMMEDIATE', change);
     },
     close: async () => {
@@ -60,15 +60,13 @@ export function createWorkDatabase(path: string): WorkDatabase {
  * Creates a folder with a `.gitignore` that covers itself too, so that it does not show up in the status of
  * the user's checkout.
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function createFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const { message, wayOut } = tellFailure(error);
     if (wayOut !== null) throw error;
     throw new ExpectedFailure(
-      `the folder ${folder} can't be made (${message}): move away what is in its place`,
-      {
-        cause: error,
-      },
+      `the folder ${folder} can't be created (${message}): move away the file in its place`,
+      { cause: error },
     );
   });
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
@@ -102,10 +100,10 @@ async function openDatabase(path: string): Promise<Libsql.Database> {
 
 /** Checks the version without a lock first, because it is almost always current. */
 function upgrade(path: string, database: Libsql.Database): void {
-  if (versionOf(path, database) === SCHEMA_VERSION) return;
+  if (readVersion(path, database) === SCHEMA_VERSION) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const step of SCHEMA_STEPS.slice(versionOf(path, database))) database.exec(step);
+    for (const step of SCHEMA_STEPS.slice(readVersion(path, database))) database.exec(step);
     database.pragma(`user_version = ${SCHEMA_VERSION}`);
     database.exec('COMMIT');
   } catch (error) {
@@ -114,12 +112,12 @@ function upgrade(path: string, database: Libsql.Database): void {
   }
 }
 
-function versionOf(path: string, database: Libsql.Database): number {
+function readVersion(path: string, database: Libsql.Database): number {
   const [row] = tablesOf(database).all('PRAGMA user_version');
   const version = Number(row?.user_version);
   if (version > SCHEMA_VERSION)
     throw new ExpectedFailure(
-      `${path} was written by a newer conductor (schema_version ${version}, this one knows ${SCHEMA_VERSION}): update conductor`,
+      `${path} was written by a newer conductor (its schema_version is ${version}, this conductor supports ${SCHEMA_VERSION}): update conductor`,
     );
   return version;
 }

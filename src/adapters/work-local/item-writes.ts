@@ -2,7 +2,7 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { AgentReview } from '../../contracts/work/work-results.ts';
 import type { ItemFields, ProviderWrite, ProviderWritten } from '../../ports/work-provider.ts';
 import type { Tables } from './database.ts';
-import { findItem, findRevision, readItem, reviewOf, type StoredItem } from './tables.ts';
+import { findItem, findRevision, parseReview, readItem, type StoredItem } from './tables.ts';
 
 /** Applies the writes in order. Throws if one fails, which rolls the transaction back. */
 export function applyWrites(tables: Tables, writes: readonly ProviderWrite[]): ProviderWritten[] {
@@ -13,7 +13,7 @@ export function applyWrites(tables: Tables, writes: readonly ProviderWrite[]): P
 function applyWrite(tables: Tables, write: ProviderWrite, idByRef: Map<string, string>): ProviderWritten {
   switch (write.kind) {
     case 'create_item': {
-      if (idByRef.has(write.ref)) throw new ExpectedFailure(`two new items are called ${write.ref}`);
+      if (idByRef.has(write.ref)) throw new ExpectedFailure(`two new items have the ref ${write.ref}`);
       const item = createItem(tables, write.fields, write.at);
       idByRef.set(write.ref, item.id);
       return showItem(tables, item);
@@ -97,7 +97,7 @@ function postReview(tables: Tables, revisionId: string, review: AgentReview): Pr
     row.head_sha,
     row.review,
   );
-  return { kind: 'review', review: reviewOf(row) };
+  return { kind: 'review', review: parseReview(row) };
 }
 
 function requireItem(tables: Tables, id: string): StoredItem {

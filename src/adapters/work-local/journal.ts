@@ -29,7 +29,7 @@ export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJ
           let isReleased = false;
           try {
             return await work((events) => {
-              if (isReleased) throw new Error('the journal can be appended to only while it is locked');
+              if (isReleased) throw new Error('append to the journal only while it is locked');
               const at = clock.now().toISOString();
               return database.write((tables) => append(tables, at, events));
             });
@@ -37,7 +37,7 @@ export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJ
             isReleased = true;
           }
         },
-        { patienceMs: LOCK_TIMEOUT_MS },
+        { timeoutMs: LOCK_TIMEOUT_MS },
       ),
     close: database.close,
   };
@@ -57,7 +57,7 @@ interface StoredEntry {
 }
 
 function append(tables: Tables, at: string, events: readonly WorkEvent[]): readonly JournalEntry[] {
-  const [last] = tables.all('SELECT * FROM journal ORDER BY seq DESC LIMIT 1').map(storedEntry);
+  const [last] = tables.all('SELECT * FROM journal ORDER BY seq DESC LIMIT 1').map(parseRow);
   let seq = last?.seq ?? 0;
   let prev = last === undefined ? FIRST_DIGEST : digestOf(last);
   return events.map((event) => {
@@ -77,7 +77,7 @@ function append(tables: Tables, at: string, events: readonly WorkEvent[]): reado
 
 /** Each entry contains the digest of the previous one, so that manual changes are detected. */
 function readAfter(path: string, tables: Tables, afterSeq: number): JournalEntry[] {
-  const rows = tables.all('SELECT * FROM journal WHERE seq >= ? ORDER BY seq', afterSeq).map(storedEntry);
+  const rows = tables.all('SELECT * FROM journal WHERE seq >= ? ORDER BY seq', afterSeq).map(parseRow);
   const [first] = rows;
   const known = first !== undefined && first.seq === afterSeq;
   let seq = afterSeq;
@@ -87,7 +87,7 @@ function readAfter(path: string, tables: Tables, afterSeq: number): JournalEntry
     seq += 1;
     if (row.seq !== seq || row.prev !== prev)
       throw new ExpectedFailure(
-        `the journal in ${path} was changed by hand before entry ${row.seq}: put back a copy of the file`,
+        `the journal in ${path} was modified outside of conductor before entry ${row.seq}: restore a copy of the file`,
       );
     entries.push(parseEntry(path, row));
     prev = digestOf(row);
@@ -99,7 +99,7 @@ function parseEntry(path: string, { seq, at, event }: StoredEntry): JournalEntry
   const parsed = journalEntrySchema.safeParse({ seq, at, event: parseJson(event) });
   if (parsed.success) return parsed.data;
   throw new ExpectedFailure(
-    `entry ${seq} of the journal in ${path} can't be read by this version of conductor: update it, or put back a copy of the file`,
+    `entry ${seq} of the journal in ${path} can't be read by this version of conductor: update conductor, or restore a copy of the file`,
   );
 }
 
@@ -109,7 +109,7 @@ function digestOf({ seq, at, event, prev }: StoredEntry): string {
     .digest('hex');
 }
 
-function storedEntry(row: Row): StoredEntry {
+function parseRow(row: Row): StoredEntry {
   return {
     seq: Number(row.seq),
     at: String(row.at),

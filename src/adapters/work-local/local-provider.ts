@@ -13,7 +13,7 @@ import type {
 import type { Tables, WorkDatabase } from './database.ts';
 import { applyWrites } from './item-writes.ts';
 import { createProcessLock } from './process-lock.ts';
-import { type Asked, answerTo, readRequestedSection, remember } from './seen-keys.ts';
+import { digestRequest, findStoredAnswer, type KeyedRequest, storeAnswer } from './seen-keys.ts';
 import { findItem, findPending, findRevision, readState, setPipeline } from './tables.ts';
 
 /** Another process may be running the checks of many revisions. */
@@ -33,20 +33,20 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
   return {
     read: async () => (await database.read(readState)) ?? { items: [], revisions: [], reviews: [] },
     write: (key, writes) => {
-      const asked = readRequestedSection(key, 'write', writes);
-      return applyOnce<readonly ProviderWritten[]>(database, asked, (tables) => applyWrites(tables, writes));
+      const keyed = digestRequest(key, 'write', writes);
+      return applyOnce<readonly ProviderWritten[]>(database, keyed, (tables) => applyWrites(tables, writes));
     },
     makeRevision: (key, request) => {
       // A retry comes at a later time, but with the same content.
       const { at: _, ...content } = request;
-      return makeRevision(deps, readRequestedSection(key, 'make_revision', content), request);
+      return makeRevision(deps, digestRequest(key, 'make_revision', content), request);
     },
-    merge: (key, request) => merge(deps, readRequestedSection(key, 'merge', request), request),
+    merge: (key, request) => merge(deps, digestRequest(key, 'merge', request), request),
     settle: async (signal) => {
       const pending = await database.read((tables) => findPending(tables, new Set()));
       if (pending === null || signal.aborted) return;
       try {
-        await checks.hold(() => runChecks(deps, signal), { patienceMs: SETTLE_TIMEOUT_MS, signal });
+        await checks.hold(() => runChecks(deps, signal), { timeoutMs: SETTLE_TIMEOUT_MS, signal });
       } catch (error) {
         // Cancelled while waiting for the lock, so there is nothing left to do.
         if (!signal.aborted) throw error;
@@ -74,39 +74,39 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
  */
 function applyOnce<Answer>(
   database: WorkDatabase,
-  asked: Asked,
+  keyed: KeyedRequest,
   change: (tables: Tables) => Answer,
 ): Promise<Answer> {
   return database.write((tables) => {
-    const known = answerTo(tables, asked);
+    const known = findStoredAnswer(tables, keyed);
     // The answer was stored for the same key and content, so it has this type.
     if (known !== undefined) return known as Answer;
     const answer = change(tables);
-    remember(tables, asked, answer);
+    storeAnswer(tables, keyed, answer);
     return answer;
   });
 }
 
-/** Looked up before git runs: what succeeded once may not be possible again. */
-async function findAnswer<Answer>(database: WorkDatabase, asked: Asked): Promise<Answer | undefined> {
-  const known = await database.read((tables) => answerTo(tables, asked));
+/** Call it before git: a request that succeeded once may be impossible now. */
+async function findAnswer<Answer>(database: WorkDatabase, keyed: KeyedRequest): Promise<Answer | undefined> {
+  const known = await database.read((tables) => findStoredAnswer(tables, keyed));
   return known === null ? undefined : (known as Answer | undefined);
 }
 
 /** Creates the branch first: after a crash, the same request finds it and continues. */
 async function makeRevision(
   { database, revisions }: LocalProviderDeps,
-  asked: Asked,
+  keyed: KeyedRequest,
   request: RevisionRequest,
 ): Promise<RevisionMade> {
-  const known = await findAnswer<RevisionMade>(database, asked);
+  const known = await findAnswer<RevisionMade>(database, keyed);
   if (known !== undefined) return known;
   const { itemId, title, body, author } = request;
   const item = await database.read((tables) => findItem(tables, itemId));
   if (item === null) throw new ExpectedFailure(`there is no work item ${JSON.stringify(itemId)}`);
   const made = await revisions.make(request);
   if (!made.ok) return made;
-  return applyOnce<RevisionMade>(database, asked, (tables) => {
+  return applyOnce<RevisionMade>(database, keyed, (tables) => {
     const id = `r${itemId}`;
     tables.run(
       `INSERT INTO revisions (id, item_id, head_sha, head_ref, fields, pipeline) VALUES (?, ?, ?, ?, ?, ?)
@@ -127,10 +127,10 @@ async function makeRevision(
 
 async function merge(
   { database, revisions }: LocalProviderDeps,
-  asked: Asked,
+  keyed: KeyedRequest,
   request: MergeRequest,
 ): Promise<Merged> {
-  const known = await findAnswer<Merged>(database, asked);
+  const known = await findAnswer<Merged>(database, keyed);
   if (known !== undefined) return known;
   const { itemId, revisionId } = request;
   const revision = await database.read((tables) => findRevision(tables, revisionId));
@@ -139,7 +139,7 @@ async function merge(
       `there is no revision ${JSON.stringify(revisionId)} of work item ${JSON.stringify(itemId)}`,
     );
   const merged = await revisions.merge(request);
-  return merged.ok ? applyOnce<Merged>(database, asked, () => merged) : merged;
+  return merged.ok ? applyOnce<Merged>(database, keyed, () => merged) : merged;
 }
 
 /**

@@ -61,9 +61,9 @@ export function createPipeline(deps: PipelineDeps) {
         ...located,
         worktreePath: await deps.revisions.checkOut(request, signal),
       };
-      const results = await runAll(deps, place, harnessDir, signal);
+      const results = await runChecks(deps, place, harnessDir, signal);
       if (results === null || signal.aborted) return null;
-      const pipeline = toPipeline(results, `.tnh/work/pipelines/${name}`);
+      const pipeline = summarizeChecks(results, `.tnh/work/pipelines/${name}`);
       await writeFile(
         join(folder, 'pipeline.json'),
         `${JSON.stringify({ revision: revision.id, headSHA: revision.headSHA, ...pipeline }, null, 2)}\n`,
@@ -82,29 +82,29 @@ function markOf({ runId, runDir }: Pick<ValidatorPlace, 'runId' | 'runDir'>): st
 }
 
 /** The result of one check; `reason` is null if it passed. */
-interface CheckEnd {
+interface CheckResult {
   readonly id: string;
   readonly reason: string | null;
 }
 
-async function runAll(
+async function runChecks(
   deps: PipelineDeps,
   place: ValidatorPlace,
   harnessDir: string,
   signal: AbortSignal,
-): Promise<readonly CheckEnd[] | null> {
+): Promise<readonly CheckResult[] | null> {
   const setupFailure = await deps.prepare(place, markOf(place), signal);
   if (signal.aborted) return null;
   if (setupFailure !== null) return [{ id: 'setup', reason: setupFailure }];
   const { confinement, refusal } = await deps.enclose(place, harnessDir);
   if (refusal !== null) return [{ id: STEP, reason: refusal }];
-  const ends: CheckEnd[] = [];
+  const checked: CheckResult[] = [];
   for (const validator of await deps.validators(place.worktreePath)) {
     const result = await runWithRetries(deps, place, validator, confinement, signal);
     if (result.outcome === 'cancelled') return null;
-    ends.push({ id: validator.id, reason: await reasonOf(result) });
+    checked.push({ id: validator.id, reason: await explainFailure(result) });
   }
-  return ends;
+  return checked;
 }
 
 /** Repeats a failing check up to `retries` times, unless it could not be started. */
@@ -139,31 +139,31 @@ async function runWithRetries(
 }
 
 /** Without any checks the pipeline fails, because the work is unverified. */
-function toPipeline(ends: readonly CheckEnd[], url: string): Pipeline {
-  if (ends.length === 0)
+function summarizeChecks(results: readonly CheckResult[], url: string): Pipeline {
+  if (results.length === 0)
     return {
       status: 'failure',
       url,
-      reason: 'the repository has no checks: name some under `validators` in .tnh/config.yaml',
+      reason: 'the repository has no checks: configure `validators` in .tnh/config.yaml',
     };
-  const failed = ends.flatMap(({ id, reason }) => (reason === null ? [] : [`${id}: ${reason}`]));
+  const failed = results.flatMap(({ id, reason }) => (reason === null ? [] : [`${id}: ${reason}`]));
   return failed.length === 0
     ? { status: 'success', url, reason: null }
     : { status: 'failure', url, reason: failed.join('\n\n') };
 }
 
-async function reasonOf(result: ValidatorResult): Promise<string | null> {
-  const missing = result.missingArtifacts.map((name) => `it left no ${name}`);
-  const cases = failedCases(result).map((id) => `its report has ${id} as failed`);
+async function explainFailure(result: ValidatorResult): Promise<string | null> {
+  const missing = result.missingArtifacts.map((name) => `artifact ${name} is missing`);
+  const cases = listFailedCases(result).map((id) => `its report says that ${id} failed`);
   const passed = result.outcome === 'completed' && missing.length + cases.length === 0;
   if (passed) return null;
   const why = [result.reason ?? [], missing, cases].flat().join('; ');
-  const output = await Promise.all([result.stdoutPath, result.stderrPath].map(tailOf));
+  const output = await Promise.all([result.stdoutPath, result.stderrPath].map(readTail));
   return [why === '' ? result.outcome : why, ...output.filter((text) => text !== '')].join('\n');
 }
 
 /** A failed case in the report counts even if the exit code is 0. */
-function failedCases({ harnessReport }: ValidatorResult): string[] {
+function listFailedCases({ harnessReport }: ValidatorResult): string[] {
   const cases: unknown = harnessReport?.value.cases;
   if (!Array.isArray(cases)) return [];
   return cases.flatMap((each: unknown) => {
@@ -172,7 +172,7 @@ function failedCases({ harnessReport }: ValidatorResult): string[] {
   });
 }
 
-async function tailOf(path: string | null): Promise<string> {
+async function readTail(path: string | null): Promise<string> {
   if (path === null) return '';
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n').slice(-TAIL_CHARACTERS);

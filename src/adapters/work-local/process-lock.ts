@@ -2,17 +2,17 @@ import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import { connect, makeFolder } from './database.ts';
+import { connect, createFolder } from './database.ts';
 import { describeDatabaseFailure, isBusy } from './database-failure.ts';
 
 const MAX_POLL_MS = 20;
 
 /** A lock that at most one process holds. */
 export interface ProcessLock {
-  /** Waits until the lock is free; fails after `patienceMs`, or when the signal fires. */
+  /** Waits until the lock is free; fails after `timeoutMs`, or when the signal fires. */
   readonly hold: <T>(
     work: () => Promise<T>,
-    options: { readonly patienceMs: number; readonly signal?: AbortSignal },
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ) => Promise<T>;
 }
 
@@ -23,9 +23,9 @@ export interface ProcessLock {
 export function createProcessLock(path: string): ProcessLock {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    hold: (work, { patienceMs, signal }) => {
+    hold: (work, { timeoutMs, signal }) => {
       const turn = last.then(async () => {
-        const release = await acquire(path, patienceMs, signal);
+        const release = await acquire(path, timeoutMs, signal);
         try {
           return await work();
         } finally {
@@ -40,18 +40,18 @@ export function createProcessLock(path: string): ProcessLock {
 
 async function acquire(
   path: string,
-  patienceMs: number,
+  timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<() => void> {
-  const deadline = performance.now() + patienceMs;
-  await makeFolder(dirname(path));
+  const deadline = performance.now() + timeoutMs;
+  await createFolder(dirname(path));
   for (;;) {
     signal?.throwIfAborted();
     const release = await tryOnce(path);
     if (release !== null) return release;
     if (performance.now() > deadline)
       throw new ExpectedFailure(
-        `another process has held ${path} for ${patienceMs / 1000} s: wait for it, or end it, and try again`,
+        `another process has locked ${path} for ${timeoutMs / 1000} s: wait until it ends, or stop it, and try again`,
       );
     await delay(randomInt(1, MAX_POLL_MS));
   }

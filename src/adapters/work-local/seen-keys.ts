@@ -3,26 +3,26 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Tables } from './database.ts';
 
 /** The idempotency key of a write, and a digest of its content. */
-export interface Asked {
+export interface KeyedRequest {
   readonly key: string;
   readonly contentSha256: string;
 }
 
-export function readRequestedSection(key: string, kind: string, content: unknown): Asked {
+export function digestRequest(key: string, kind: string, content: unknown): KeyedRequest {
   const text = JSON.stringify([kind, sortKeys(content)]);
   return { key, contentSha256: createHash('sha256').update(text).digest('hex') };
 }
 
 /** The stored answer; undefined for a new key. Only requests that changed something are stored. */
-export function answerTo(tables: Tables, { key, contentSha256 }: Asked): unknown {
+export function findStoredAnswer(tables: Tables, { key, contentSha256 }: KeyedRequest): unknown {
   const [row] = tables.all('SELECT content_sha256, answer FROM seen_keys WHERE key = ?', JSON.stringify(key));
   if (row === undefined) return undefined;
   if (row.content_sha256 !== contentSha256)
-    throw new ExpectedFailure(`the key ${JSON.stringify(key)} was used before, for something else`);
+    throw new ExpectedFailure(`the key ${JSON.stringify(key)} was already used for another request`);
   return JSON.parse(String(row.answer));
 }
 
-export function remember(tables: Tables, { key, contentSha256 }: Asked, answer: unknown): void {
+export function storeAnswer(tables: Tables, { key, contentSha256 }: KeyedRequest, answer: unknown): void {
   tables.run(
     'INSERT INTO seen_keys (key, content_sha256, answer) VALUES (?, ?, ?)',
     JSON.stringify(key),

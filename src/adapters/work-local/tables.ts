@@ -42,13 +42,13 @@ export function readState(tables: Tables): ProviderState {
     list.push(String(row.blocker_id));
     blockers.set(String(row.item_id), list);
   }
-  const revisions = tables.all(REVISIONS).map(revisionOf);
+  const revisions = tables.all(REVISIONS).map(parseRevision);
   const revisionByItem = new Map(revisions.map(({ workItemID, id }) => [workItemID, id]));
   const items = tables.all('SELECT * FROM items ORDER BY number').map((row) => {
-    const item = storedItem(row);
+    const item = parseItem(row);
     return toProviderItem(item, blockers.get(item.id) ?? [], revisionByItem.get(item.id) ?? null);
   });
-  const reviews = tables.all('SELECT * FROM reviews ORDER BY rowid').map(reviewOf);
+  const reviews = tables.all('SELECT * FROM reviews ORDER BY rowid').map(parseReview);
   return { items, revisions, reviews };
 }
 
@@ -60,7 +60,7 @@ function isId(id: string): boolean {
 export function findItem(tables: Tables, id: string): StoredItem | null {
   if (!isId(id)) return null;
   const [row] = tables.all('SELECT * FROM items WHERE id = ?', id);
-  return row === undefined ? null : storedItem(row);
+  return row === undefined ? null : parseItem(row);
 }
 
 /** The item with its current links, as users see it. */
@@ -79,14 +79,14 @@ const REVISIONS = `
 export function findRevision(tables: Tables, id: string): Revision | null {
   if (!isId(id)) return null;
   const [row] = tables.all(`${REVISIONS} WHERE revisions.id = ?`, id);
-  return row === undefined ? null : revisionOf(row);
+  return row === undefined ? null : parseRevision(row);
 }
 
 /** The oldest revision with pending checks that was not tried yet. */
 export function findPending(tables: Tables, tried: ReadonlySet<string>): Revision | null {
   const pending = tables
     .all(`${REVISIONS} ORDER BY revisions.rowid`)
-    .map(revisionOf)
+    .map(parseRevision)
     .find(({ id, headSHA, pipeline }) => pipeline.status === 'pending' && !tried.has(`${id} ${headSHA}`));
   return pending ?? null;
 }
@@ -101,7 +101,7 @@ export function setPipeline(tables: Tables, revision: Revision, pipeline: Pipeli
   );
 }
 
-function storedItem(row: Row): StoredItem {
+function parseItem(row: Row): StoredItem {
   return {
     id: String(row.id),
     status: z.enum(WORK_STATUSES).parse(row.status),
@@ -133,7 +133,7 @@ function toProviderItem(
   };
 }
 
-function revisionOf(row: Row): Revision {
+function parseRevision(row: Row): Revision {
   const { title, author, body } = revisionFieldsSchema.parse(JSON.parse(String(row.fields)));
   return {
     id: String(row.id),
@@ -150,7 +150,7 @@ function revisionOf(row: Row): Revision {
   };
 }
 
-export function reviewOf(row: Row): ReviewRecord {
+export function parseReview(row: Row): ReviewRecord {
   return reviewRecordSchema.parse({
     id: row.id,
     revisionID: row.revision_id,

@@ -1,6 +1,6 @@
 import type { RunListing } from '../../ports/run-store.ts';
+import type { UpkeepSetup } from '../opened.ts';
 import { judgeRetention, type Retention, type Taken, takeRun, workspaceFolder } from '../retention.ts';
-import type { UpkeepSetup } from '../services.ts';
 import { listedState } from './list-runs.ts';
 
 export interface RetentionOptions {

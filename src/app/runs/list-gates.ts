@@ -3,7 +3,7 @@ import type { RecordProblem, RunDirectory } from '../../ports/run-store.ts';
 import { type GateRequest, gateRequestPath, readGateRequest } from '../../runtime/gates/gate-request.ts';
 import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates/open-gates.ts';
 import type { AwaitingView } from '../../runtime/record/run-view.ts';
-import type { Records } from '../services.ts';
+import type { Records } from '../opened.ts';
 import { openRun } from './open-run.ts';
 
 /** A gate with what a reviewer is shown. */

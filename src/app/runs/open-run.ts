@@ -1,6 +1,6 @@
 import type { RecordProblem, RunRecord } from '../../ports/run-store.ts';
 import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
-import type { Records } from '../services.ts';
+import type { Records } from '../opened.ts';
 
 /** A recorded run and its state, as its log has them. */
 export interface OpenRun {

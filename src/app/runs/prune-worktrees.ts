@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ListedWorktree } from '../../ports/upkeep.ts';
+import type { UpkeepSetup } from '../opened.ts';
 import { judgeRetention, type Retention, takeWorktree, type Verdict, workspaceFolder } from '../retention.ts';
-import type { UpkeepSetup } from '../services.ts';
 import {
   type Cleanup,
   chooseRetention,

@@ -5,7 +5,7 @@ import type { DriveProblem } from '../../ports/run-store.ts';
 import type { RefMoved, RefSalvage, Salvage, Upkeep } from '../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import { workspaceOf } from '../../runtime/record/recorded-run.ts';
-import type { UpkeepSetup } from '../services.ts';
+import type { UpkeepSetup } from '../opened.ts';
 import { UseCaseError } from '../use-case-error.ts';
 import { openRun } from './open-run.ts';
 import { diffDocument } from './run-document.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
 import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
+import { decodeUtf8 } from '../../text/utf8.ts';
 import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';
 import { applyHunks, oldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
@@ -19,7 +20,6 @@ import {
   type FileVersions,
   type ProgramPair,
   proveEquivalence,
-  textOf,
 } from '../../work/scope/proofs/prove-equivalence.ts';
 
 /** Shorter ids match by chance too easily. */
@@ -153,7 +153,7 @@ interface VersionsOfFile {
 
 function applyToVersion(bytes: Uint8Array | null, { hunks }: PatchText, reverse: boolean): FileVersions[] {
   if (bytes === null) return [];
-  const text = textOf(bytes);
+  const text = decodeUtf8(bytes);
   const other = text === null ? null : applyHunks(text, hunks, reverse);
   if (other === null) return [];
   const made = new TextEncoder().encode(other);

@@ -2,14 +2,15 @@ import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts
 import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
+import { messageOf } from '../../text/error-message.ts';
 import type { ReadLabels } from '../../work/engine/apply/planner.ts';
-import { type RequestedCommand, startEvent } from '../../work/engine/command.ts';
+import { createStartEvent, type RequestedCommand } from '../../work/engine/command.ts';
 import {
   type CommandStep,
+  type ExternalAnswers,
+  type ExternalCall,
   failCommand,
   nextStep,
-  type OutsideAnswers,
-  type OutsideCall,
 } from '../../work/engine/command-steps.ts';
 import { createWorkState, evolve } from '../../work/engine/evolve.ts';
 import { findRefusal, type GuardContext } from '../../work/engine/guards.ts';
@@ -35,8 +36,8 @@ export interface CommandExecutor {
   readonly execute: (requested: RequestedCommand) => Promise<Outcome>;
   /** Executes independent commands, none of which changes what another is checked against. */
   readonly executeBatch: (batch: readonly RequestedCommand[]) => Promise<readonly ExecutedCommand[]>;
-  /** Only checks the guards and records a refusal: for a run that is about to be requested. */
-  readonly permit: (requested: RequestedCommand) => Promise<Refusal | null>;
+  /** Checks the guards for a run that is about to be requested, and records a refusal. */
+  readonly checkGuards: (requested: RequestedCommand) => Promise<Refusal | null>;
   /** Appends events that no command causes, after reading the journal to its end and completing unfinished commands. */
   readonly record: (events: (state: WorkState) => Promise<readonly WorkEvent[]>) => Promise<void>;
 }
@@ -69,14 +70,14 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
 
   const perform = async (started: StartedCommand): Promise<Exclude<CommandStep, { kind: 'call' }>> => {
     try {
-      let answers: OutsideAnswers = {};
+      let answers: ExternalAnswers = {};
       for (;;) {
         const step = nextStep(state, started, answers, deps.readLabels);
         if (step.kind !== 'call') return step;
-        answers = { ...answers, ...(await callOutside(deps, step.call)) };
+        answers = { ...answers, ...(await callExternal(deps, step.call)) };
       }
     } catch (error) {
-      return failCommand(started, error instanceof Error ? error.message : String(error));
+      return failCommand(started, messageOf(error));
     }
   };
 
@@ -94,11 +95,11 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
       else if (refusal !== null) outcomes.set(requested.key, { kind: 'refused', ...refusal });
     }
     const open = batch.filter(({ key }) => !outcomes.has(key));
-    await append(open.map(startEvent));
+    await append(open.map(createStartEvent));
     const events: WorkEvent[] = [];
     for (const { key } of open) {
       const started = state.started.get(key);
-      if (started === undefined) throw new Error(`the journal has not taken the command ${key}`);
+      if (started === undefined) throw new Error(`the journal has no command ${key}`);
       const end = await perform(started);
       events.push(...end.events);
       outcomes.set(
@@ -110,22 +111,20 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
     return outcomes;
   };
 
-  const executeAll = (batch: readonly RequestedCommand[]) =>
-    underLock((append) => executeLocked(batch, append));
+  const executeBatch = async (batch: readonly RequestedCommand[]): Promise<readonly ExecutedCommand[]> => {
+    const outcomes = await underLock((append) => executeLocked(batch, append));
+    return batch.map((requested) => ({
+      requested,
+      outcome: outcomes.get(requested.key) ?? { kind: 'done_before' },
+    }));
+  };
 
   return {
     state,
     catchUp,
-    execute: async (requested) =>
-      (await executeAll([requested])).get(requested.key) ?? { kind: 'done_before' },
-    executeBatch: async (batch) => {
-      const outcomes = await executeAll(batch);
-      return batch.map((requested) => ({
-        requested,
-        outcome: outcomes.get(requested.key) ?? { kind: 'done_before' },
-      }));
-    },
-    permit: (requested) => underLock((append) => checkGuards(requested, append)),
+    execute: async (requested) => (await executeBatch([requested]))[0]?.outcome ?? { kind: 'done_before' },
+    executeBatch,
+    checkGuards: (requested) => underLock((append) => checkGuards(requested, append)),
     record: (events) =>
       underLock(async (append) => {
         await append(await events(state));
@@ -133,10 +132,10 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
   };
 }
 
-async function callOutside(
+async function callExternal(
   { provider, runner }: Pick<CommandExecutorDeps, 'provider' | 'runner'>,
-  call: OutsideCall,
-): Promise<OutsideAnswers> {
+  call: ExternalCall,
+): Promise<ExternalAnswers> {
   switch (call.kind) {
     case 'make_revision':
       return { make_revision: await provider.makeRevision(call.key, call.request) };

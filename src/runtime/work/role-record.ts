@@ -21,15 +21,15 @@ export async function readRoleEvidence(
 ): Promise<RoleEvidence> {
   const { events } = record;
   return {
-    ...(await readWords(record, view, role)),
-    end: { ...view.end, reason: view.end.reason ?? failureIn(view) },
+    ...(await readClaimedResult(record, view, role)),
+    end: { ...view.end, reason: view.end.reason ?? findFailureReason(view) },
     changed: events.some(
       (event) => event.event_type === 'step_completed' && event.payload.changed && isAgentStep(view, event),
     ),
-    failedValidators: failedValidators(events, view),
+    failedValidators: listFailedValidators(events, view),
     violations: view.violations.map(({ message }) => message),
-    rejection: rejectionIn(events),
-    patch: role === 'implementor' ? await patchOf(view, reader) : null,
+    rejection: findRejection(events),
+    patch: role === 'implementor' ? await readPatch(view, reader) : null,
   };
 }
 
@@ -39,23 +39,27 @@ const metadataSchema = z.looseObject({
   notes: z.array(z.string()),
 });
 
-type Words = Pick<RoleEvidence, 'words' | 'notes'>;
+type ClaimedResult = Pick<RoleEvidence, 'claimed' | 'notes'>;
 
 /** Reads the last agent in the role; in an implementor's run, there may be reviewers, too. */
-async function readWords(record: RunRecord, view: RunView, role: Role): Promise<Words> {
+async function readClaimedResult(record: RunRecord, view: RunView, role: Role): Promise<ClaimedResult> {
   for (const step of view.steps.toReversed()) {
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
-    const text = await recordedText(record, step);
-    if (text === null) return { words: null, notes: [`what ${step.stepId} said differs from its record`] };
+    const text = await readRecordedMetadata(record, step);
+    if (text === null)
+      return { claimed: null, notes: [`the output of step ${step.stepId} differs from its record`] };
     const parsed = metadataSchema.safeParse(parseJson(text));
     if (role === 'implementor' && parsed.data?.intent !== 'implementation') continue;
-    return { words: roleWordsOf(parsed.data?.result), notes: parsed.data?.notes ?? [] };
+    return { claimed: roleWordsOf(parsed.data?.result), notes: parsed.data?.notes ?? [] };
   }
-  return { words: null, notes: [] };
+  return { claimed: null, notes: [] };
 }
 
 /** Later steps can modify earlier folders, so the digest in the log is checked. An unstarted agent has no metadata. */
-async function recordedText({ directory, events }: RunRecord, step: StepView): Promise<string | null> {
+async function readRecordedMetadata(
+  { directory, events }: RunRecord,
+  step: StepView,
+): Promise<string | null> {
   const folder = `${stepFolderOf(step.stepId, step.attempt)}/`;
   const recorded = artifactsIn(events).find(({ role, path }) => role === METADATA && path.startsWith(folder));
   if (recorded === undefined) return '{"intent":"none","notes":[]}';
@@ -72,7 +76,7 @@ function isAgentStep({ steps }: RunView, { step_id }: RunEvent): boolean {
 }
 
 /** The failed validators of the last ended validation. */
-function failedValidators(events: readonly RunEvent[], { steps }: RunView): FailedValidator[] {
+function listFailedValidators(events: readonly RunEvent[], { steps }: RunView): FailedValidator[] {
   const last = steps.findLast(
     ({ opcode, termination }) => opcode === 'RUN_VALIDATION' && termination !== null,
   );
@@ -93,18 +97,18 @@ function failedValidators(events: readonly RunEvent[], { steps }: RunView): Fail
 }
 
 /** Why the last step failed, if the end itself has no reason. */
-function failureIn({ end, steps }: RunView): string | null {
+function findFailureReason({ end, steps }: RunView): string | null {
   return end?.outcome === 'error' ? (steps.findLast(({ reason }) => reason !== null)?.reason ?? null) : null;
 }
 
-function rejectionIn(events: readonly RunEvent[]): string | null {
+function findRejection(events: readonly RunEvent[]): string | null {
   const last = events.findLast(({ event_type }) => event_type === 'gate_rejected');
   if (last?.event_type !== 'gate_rejected') return null;
   const { by, comment } = last.payload;
-  return `${by ?? 'somebody'} rejected it${comment === null ? '' : `: ${comment}`}`;
+  return `rejected by ${by ?? 'an unknown user'}${comment === null ? '' : `: ${comment}`}`;
 }
 
-async function patchOf(
+async function readPatch(
   { started, headSha }: RunView,
   reader: Pick<RevisionReader, 'patch'>,
 ): Promise<RoleEvidence['patch']> {

@@ -2,7 +2,7 @@ import type { SpecFolder } from '../../ports/spec-folder.ts';
 import { readBody } from '../../work/bodies/body.ts';
 import type { RunRequest } from '../../work/engine/command.ts';
 import type { GivenSpec, RoleRequest } from '../../work/engine/role.ts';
-import { toGiven } from '../../work/engine/run-end.ts';
+import { toGivenItem } from '../../work/engine/run-end.ts';
 import { revisionOf, type WorkState } from '../../work/items/state.ts';
 
 /** Everything that the role needs, from the current state; null if the item is gone. */
@@ -12,10 +12,9 @@ export async function buildRequest(
   command: RunRequest,
 ): Promise<RoleRequest | null> {
   if (command.kind === 'request_planner_run') {
-    const items = [...state.items.values()].map(toGiven);
-    const planned = new Map(state.planned);
+    const items = [...state.items.values()].map(toGivenItem);
     const given = await Promise.all(
-      command.specs.map((spec) => giveSpec(specs, spec, planned.get(spec.filePath) ?? null)),
+      command.specs.map((spec) => readGivenSpec(specs, spec, state.planned.get(spec.filePath) ?? null)),
     );
     return { role: 'planner', specs: given, items };
   }
@@ -26,18 +25,18 @@ export async function buildRequest(
   if (command.kind === 'request_implementor_run') {
     const earlier = revision === null ? null : { revision, reviews };
     const forbidden = readBody(known.body).outOfScope.map(({ path }) => path);
-    return { role: 'implementor', item: toGiven(known), earlier, forbidden };
+    return { role: 'implementor', item: toGivenItem(known), earlier, forbidden };
   }
-  return revision === null ? null : { role: 'reviewer', item: toGiven(known), revision, reviews };
+  return revision === null ? null : { role: 'reviewer', item: toGivenItem(known), revision, reviews };
 }
 
-async function giveSpec(
+async function readGivenSpec(
   folder: SpecFolder,
   spec: GivenSpec['spec'],
   planned: string | null,
 ): Promise<GivenSpec> {
   const text = await folder.text(spec.blobSHA);
-  if (text === null) throw new Error(`${spec.filePath} can't be read as it was at ${spec.blobSHA}`);
+  if (text === null) throw new Error(`${spec.filePath} can't be read: git has no blob ${spec.blobSHA}`);
   const diff = planned === null ? null : await folder.diff(planned, spec.blobSHA);
   return { spec, text, diff };
 }

@@ -62,11 +62,11 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
   return {
     run: async (request, onAccepted, signal) => {
       const start = await findStart(deps.reader, request);
-      if (!start.ok) return neverStarted([start.obstacle]);
+      if (!start.ok) return describeFailedStart([start.obstacle]);
       const driven = await driveRole(deps, request, start, onAccepted, signal);
       return driven.ok
         ? lookAtRun(deps, driven.runId, describeSubject(request))
-        : neverStarted(driven.obstacles);
+        : describeFailedStart(driven.obstacles);
     },
     look: (runId, subject) => lookAtRun(deps, runId, subject),
     checkResult: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
@@ -91,7 +91,7 @@ async function driveRole(
 ): Promise<Driven> {
   const { project, workflow } = deps;
   const subject = describeSubject(request);
-  const warnings = await warningsOf(deps, request, base, work);
+  const warnings = await findScopeWarnings(deps, request, base, work);
   const inputs = buildRoleInputs(request, base, work, warnings);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
@@ -131,7 +131,7 @@ async function resumeRole(
   return resumed.ok ? resumed.end : null;
 }
 
-/** Waits and resumes while the run is parked because of an exhausted account. */
+/** Waits and resumes while the run is parked because the agent's account is exhausted. */
 async function waitWhileParked(
   deps: RoleRunnerDeps,
   subject: RoleSubject,
@@ -156,7 +156,7 @@ function describeSubject(request: RoleRequest): RoleSubject {
     : { role: request.role, item: request.item };
 }
 
-function neverStarted(obstacles: readonly Obstacle[]): RoleState {
+function describeFailedStart(obstacles: readonly Obstacle[]): RoleState {
   const descriptions = obstacles.map(({ message, help }) =>
     help === null ? message : `${message} (${help})`,
   );
@@ -171,7 +171,11 @@ async function lookAtRun(
 ): Promise<RoleState> {
   const read = await deps.project.store.read(runId);
   if (!read.ok)
-    return lost(read.problem.kind === 'missing' ? 'it has no record' : `its record: ${read.problem.message}`);
+    return lost(
+      read.problem.kind === 'missing'
+        ? 'it has no record'
+        : `its record can't be read: ${read.problem.message}`,
+    );
   const { run } = read;
   const view = viewRun(run.events);
   if (view !== null && hasEnded(view)) {
@@ -219,11 +223,11 @@ async function refuseOutOfScope(deps: RoleRunnerDeps, subject: RoleSubject, end:
   );
   if (outside.length === 0) return end;
   const descriptions = outside.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
-  return { ok: false, reason: `says completed, but changed what is not in its scope: ${descriptions}` };
+  return { ok: false, reason: `says completed, but changed files outside its scope: ${descriptions}` };
 }
 
 /** A reviewer gets files outside the scope as warnings. */
-async function warningsOf(
+async function findScopeWarnings(
   deps: RoleRunnerDeps,
   request: RoleRequest,
   base: string,
@@ -242,13 +246,13 @@ function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {
 async function findWait({ directory }: RunRecord, view: RunView, now: Date): Promise<RoleState | null> {
   const { awaiting } = view;
   if (awaiting !== null) {
-    const reason = `for a person at gate ${awaiting.stepId}: ${awaiting.reason}`;
+    const reason = `waiting for approval at gate \`${awaiting.stepId}\`: ${awaiting.reason}`;
     const answered = (await readAnswer(directory, awaiting)) !== null;
     return { kind: 'waiting', reason, ...(answered ? { answered } : {}) };
   }
   const parked = parkedView(view);
   if (parked === null || Date.parse(parked.until) + WAKE_GRACE_MS < now.getTime()) return null;
-  return { kind: 'waiting', reason: `until ${parked.until}: ${parked.reason}` };
+  return { kind: 'waiting', reason: `waiting until ${parked.until}: ${parked.reason}` };
 }
 
 function lost(reason: string): RoleState {
@@ -268,5 +272,5 @@ async function cancel({ project }: RoleRunnerDeps, runId: string): Promise<void>
     deps: () => Promise.resolve(project.deps),
   });
   if (result.kind === 'driven')
-    throw new Error(`process ${result.pid} drives run ${runId} and has not stopped it yet`);
+    throw new Error(`run ${runId} is still stopping: process ${result.pid} drives it`);
 }

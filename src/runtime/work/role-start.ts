@@ -20,34 +20,34 @@ const ITEM_ID = /^(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*$/;
 /** Where a role's run starts: the default branch, or the head of the existing revision. */
 export async function findStart(reader: RevisionReader, request: RoleRequest): Promise<RoleStart> {
   if (request.role !== 'planner' && !ITEM_ID.test(request.item.item.id))
-    return refused(`the id ${JSON.stringify(request.item.item.id)} can't name a branch`, null);
+    return refuseStart(`the id ${JSON.stringify(request.item.item.id)} can't be part of a branch name`, null);
   if (request.role === 'implementor') {
     const wrong = request.forbidden.find((path) => !canBeForbidden(path));
     if (wrong !== undefined)
-      return refused(
-        `Out of Scope of item ${request.item.item.id} has ${JSON.stringify(wrong)}, which can't be forbidden`,
-        'write paths relative to the repository',
+      return refuseStart(
+        `Out of Scope of item ${request.item.item.id} has an entry that can't be enforced: ${JSON.stringify(wrong)}`,
+        'write it as a path relative to the repository',
       );
   }
-  const head = headOf(request);
+  const head = findHead(request);
   if (head !== null) {
     const base = await reader.baseOf(head);
     if (base === null)
-      return refused(`the revision ${head} has nothing in common with the default branch`, null);
+      return refuseStart(`revision ${head} has no common ancestor with the default branch`, null);
     const [{ files }, patch] = await Promise.all([reader.files(base, head), reader.patch(base, head)]);
     return { ok: true, baseRef: head, base, work: { files, patch } };
   }
   const branch = await reader.defaultBranch();
   const base = branch === null ? null : await reader.baseOf(`refs/heads/${branch}`);
   if (base === null)
-    return refused(
-      'the repository has no commits yet, or none on a branch that is known to be its default, and a run starts from one',
-      'commit something first: git add . && git commit -m "Start"; or name the branch: work.branch in .tnh/config.yaml',
+    return refuseStart(
+      'the default branch is unknown or has no commit, and a run starts from its last commit',
+      'commit something: git add . && git commit -m "Start"; or name the branch: work.branch in .tnh/config.yaml',
     );
   return { ok: true, baseRef: base, base, work: null };
 }
 
-function headOf(request: RoleRequest): string | null {
+function findHead(request: RoleRequest): string | null {
   switch (request.role) {
     case 'planner':
       return null;
@@ -69,6 +69,6 @@ function canBeForbidden(path: string): boolean {
   );
 }
 
-function refused(message: string, help: string | null): RoleStart {
+function refuseStart(message: string, help: string | null): RoleStart {
   return { ok: false, obstacle: { message, help } };
 }

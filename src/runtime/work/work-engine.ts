@@ -1,6 +1,6 @@
 /**
- * Drives the engine of work items: performs the effects of `decide` over the ports and feeds their results back as
- * inputs. All decisions are in `decide`; all waiting is here.
+ * Drives the work item engine: performs the effects of `decide` through the ports and passes their results back as
+ * inputs. `decide` makes all decisions and never waits.
  */
 import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
 import type { JournalEntry } from '../../contracts/work/work-event.ts';
@@ -11,10 +11,10 @@ import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
+import { messageOf } from '../../text/error-message.ts';
 import type { ReadLabels } from '../../work/engine/apply/planner.ts';
 import {
-  failEvent,
-  type RequestedCommand,
+  createFailEvent,
   type RequestedRun,
   type RunRequest,
   type WorkCommand,
@@ -22,10 +22,12 @@ import {
 import { decide } from '../../work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
 import { findForeignChanges, findSpecChanges } from '../../work/engine/foreign-changes.ts';
-import { findUnplannedSpecs, planningStopped } from '../../work/engine/handlers.ts';
+import { explainPlanningStop, findUnplannedSpecs } from '../../work/engine/handlers.ts';
+import { findJobKey } from '../../work/engine/jobs.ts';
 import type {
   EngineEffect,
   EngineInput,
+  ExecutedCommand,
   Outcome,
   RunReport,
   RunToSee,
@@ -33,7 +35,7 @@ import type {
   SessionEnd,
   SessionRequest,
 } from '../../work/engine/protocol.ts';
-import { acceptCommand, runsToSee } from '../../work/engine/run-end.ts';
+import { createAcceptCommand, listRunsToSee } from '../../work/engine/run-end.ts';
 import type { WorkLimits } from '../../work/items/limits.ts';
 import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
 import { createCommandExecutor } from './command-executor.ts';
@@ -61,7 +63,7 @@ export interface WorkSnapshot {
   readonly limits: WorkLimits;
   /** Approved specs that have changed since they were planned, or were never planned. */
   readonly unplanned: readonly Spec[];
-  /** Why the planner is not asked any more, as text; null if it is. */
+  /** Why no planner run is started any more; null if planning continues. */
   readonly planningStopped: string | null;
 }
 
@@ -101,15 +103,15 @@ export interface WorkEngine {
   ) => Promise<RunReport>;
   readonly review: WorkEngine['dispatch'];
   readonly plan: (person: string, signal: AbortSignal, options?: RunOptions) => Promise<RunReport>;
-  /** The journal's state, with what runs wait for. Writes nothing. */
+  /** The journal's state, with the reasons why runs wait. Writes nothing. */
   readonly snapshot: () => Promise<WorkSnapshot>;
 }
 
-const HOUSEKEEPING: SessionRequest = { until: 'settled', roles: new Set(), items: null, runsChecks: false };
+const RECOVERY: SessionRequest = { until: 'settled', roles: new Set(), items: null, runsChecks: false };
 
 export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const { clock, runner, provider, specs } = deps;
-  const settings = { jobs: deps.jobs, scopeOf: remember(deps.scopeOf) };
+  const settings = { slots: deps.jobs, scopeOf: remember(deps.scopeOf) };
   const tasks = new Map<string, AbortController>();
   const listeners = new Set<(entry: JournalEntry) => void>();
   const runWaiters = new Map<string, Waiter<RunReport>>();
@@ -134,7 +136,6 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     for (const effect of decision.effects) start(effect);
   };
 
-  /** The only place that waits for an effect. */
   const start = (effect: EngineEffect): void => {
     const controller = new AbortController();
     if ('task' in effect && effect.kind !== 'stop') tasks.set(effect.task, controller);
@@ -145,9 +146,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       },
       (error: unknown) => {
         failure ??= { error };
-        const job =
-          effect.kind === 'execute' ? effect.job : 'requested' in effect ? effect.requested.key : null;
-        if (job !== null) runWaiters.get(job)?.reject(error);
+        runWaiters.get(findJobKey(effect) ?? '')?.reject(error);
         feed({ kind: 'effect_failed', effect });
       },
     );
@@ -155,19 +154,25 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
 
   const perform = async (effect: EngineEffect, signal: AbortSignal): Promise<EngineInput | null> => {
     switch (effect.kind) {
-      case 'record_outside':
-        return recordOutside(effect.readsProvider);
+      case 'record_external_changes':
+        return recordExternalChanges(effect.readsProvider);
       case 'look_at_runs':
         return { kind: 'runs_seen', seen: await lookAtRuns(effect.runs) };
-      case 'execute':
-        return executeBatches(effect);
+      case 'execute': {
+        const results: ExecutedCommand[] = [];
+        for (const batch of effect.batches) results.push(...(await executor.executeBatch(batch)));
+        return { kind: 'commands_executed', job: effect.job, results };
+      }
       case 'start_role':
         return startRole(effect.requested, signal);
-      case 'record_failed_start':
-        return recordFailedStart(effect.requested, effect.reason);
+      case 'record_failed_start': {
+        const { requested, reason } = effect;
+        await executor.record(async () => [createFailEvent(requested, reason)]);
+        return { kind: 'failed_start_recorded', key: requested.key, reason };
+      }
       case 'resume_run': {
         const problem = await runner.resume(effect.runId, effect.subject, signal).then(
-          // A run that is still answered could not be resumed.
+          // Resuming a run consumes the answer, so a run that still has one was not resumed.
           (state) => (state.kind === 'waiting' && state.answered === true ? state.reason : null),
           messageOf,
         );
@@ -191,7 +196,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     }
   };
 
-  const recordOutside = async (readsProvider: boolean): Promise<EngineInput> => {
+  const recordExternalChanges = async (readsProvider: boolean): Promise<EngineInput> => {
     const reading = await specs.read();
     let problem: string | null = null;
     await executor.record(async (state) => {
@@ -204,17 +209,17 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         return changes;
       }
     });
-    return { kind: 'outside_recorded', readsProvider, problem };
+    return { kind: 'external_changes_recorded', readsProvider, problem };
   };
 
   const lookAtRuns = async (runs: readonly RunToSee[]): Promise<readonly SeenRun[]> => {
     const seen: SeenRun[] = [];
     for (const { runId, subject } of runs) {
       const state = await runner.look(runId, subject).catch(
-        // A record that can't be read needs a user's attention, but must not stop everything else.
+        // A user has to fix an unreadable record; other runs continue.
         (error: unknown): RoleState => ({
           kind: 'waiting',
-          reason: `the run ${runId} can't be looked at: ${messageOf(error)}`,
+          reason: `the record of run ${runId} can't be read: ${messageOf(error)}`,
         }),
       );
       seen.push({ runId, state });
@@ -222,24 +227,15 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     return seen;
   };
 
-  const executeBatches = async ({
-    job,
-    batches,
-  }: Extract<EngineEffect, { kind: 'execute' }>): Promise<EngineInput> => {
-    const results: { requested: RequestedCommand; outcome: Outcome }[] = [];
-    for (const batch of batches) results.push(...(await executor.executeBatch(batch)));
-    return { kind: 'commands_executed', job, results };
-  };
-
-  /** Runs a role after the guards have agreed. If the runner throws, the run is lost with that reason. */
+  /** Runs a role if the guards allow it. If the runner throws, the run is lost with that reason. */
   const startRole = async (requested: RequestedRun, signal: AbortSignal): Promise<EngineInput> => {
     const { key } = requested;
-    const refusal = await executor.permit(requested);
-    if (refusal !== null) return { kind: 'role_refused', key, refusal };
+    const refusal = await executor.checkGuards(requested);
+    if (refusal !== null) return { kind: 'start_refused', key, refusal };
     const state = await runRole(requested, signal).catch(
       (error: unknown): RoleState => ({ kind: 'lost', reason: messageOf(error) }),
     );
-    return { kind: 'role_left', key, state };
+    return { kind: 'runner_returned', key, state };
   };
 
   const runRole = async (requested: RequestedRun, signal: AbortSignal): Promise<RoleState> => {
@@ -248,83 +244,70 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     return runner.run(request, (runId) => acceptRun(requested, runId), signal);
   };
 
-  /** Enters the run into the journal before any agent starts. Throws if that is refused, which stops the runner. */
+  /** Adds the run to the journal before any agent starts. Throws if that is refused, which stops the runner. */
   const acceptRun = async (requested: RequestedRun, runId: string): Promise<void> => {
-    feed({ kind: 'role_offered', key: requested.key, runId });
-    const outcome = await executor.execute(acceptCommand(requested, runId));
-    feed({ kind: 'role_answered', key: requested.key, outcome });
+    feed({ kind: 'run_created', key: requested.key, runId });
+    const outcome = await executor.execute(createAcceptCommand(requested, runId));
+    feed({ kind: 'acceptance_decided', key: requested.key, outcome });
     if (outcome.kind === 'refused' || outcome.kind === 'failed')
       throw new Error(`the run was not accepted: ${outcome.reason}`);
   };
 
-  const recordFailedStart = async (requested: RequestedRun, reason: string): Promise<EngineInput> => {
-    await executor.record(async () => [failEvent(requested, reason)]);
-    return { kind: 'failed_start_recorded', key: requested.key, reason };
-  };
-
-  /** Calls `act` with a listener for journal entries and a reaction to the signal. */
-  const withListeners = async <T>(
-    { onEvent }: RunOptions,
-    signal: AbortSignal,
-    onAbort: () => void,
-    act: () => Promise<T>,
+  /** Feeds the request and waits for its result. An abort feeds `stop`; the result still comes, when all has stopped. */
+  const request = async <T>(
+    input: EngineInput,
+    stop: EngineInput,
+    { signal, onEvent = () => {} }: RunOptions & { readonly signal: AbortSignal },
+    setWaiter: (waiter: Waiter<T>) => void,
   ): Promise<T> => {
-    if (onEvent !== undefined) listeners.add(onEvent);
+    const onAbort = () => feed(stop);
+    listeners.add(onEvent);
     signal.addEventListener('abort', onAbort);
     try {
-      return await act();
+      feed(input);
+      const result = new Promise<T>((resolve, reject) => setWaiter({ resolve, reject }));
+      if (signal.aborted) onAbort();
+      return await result;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      if (onEvent !== undefined) listeners.delete(onEvent);
+      listeners.delete(onEvent);
     }
   };
 
-  const runSession = (
+  const runSession = async (
     session: SessionRequest,
     signal: AbortSignal,
     options: RunOptions = {},
   ): Promise<SessionEnd> => {
-    const stop = () => feed({ kind: 'stop_requested' });
-    return withListeners(options, signal, stop, async () => {
-      if (failure !== null) throw failure.error;
-      feed({ kind: 'session_requested', session });
-      const end = new Promise<SessionEnd>((resolve, reject) => {
-        sessionWaiter = { resolve, reject };
-      });
-      if (signal.aborted) stop();
-      return end;
+    if (failure !== null) throw failure.error;
+    const input: EngineInput = { kind: 'session_requested', session };
+    return request<SessionEnd>(input, { kind: 'stop_requested' }, { ...options, signal }, (waiter) => {
+      sessionWaiter = waiter;
     });
   };
 
-  const housekeep = async (): Promise<void> => {
-    await runSession(HOUSEKEEPING, new AbortController().signal);
+  const recover = async (): Promise<void> => {
+    await runSession(RECOVERY, new AbortController().signal);
   };
 
-  /** Starts a run for a user and waits until it has ended. A session that is active does the housekeeping. */
+  /** Starts a run for a user and waits until it has ended. An active session does what `recover` would do. */
   const requestRun = async (
-    choose: (state: WorkState) => RunRequest,
+    createCommand: (state: WorkState) => RunRequest,
     name: string,
     signal: AbortSignal,
     options: RunOptions = {},
   ): Promise<RunReport> => {
-    if (engine.session === null) await housekeep();
+    if (engine.session === null) await recover();
     const key = `person/${deps.newKey()}`;
-    const stop = () => feed({ kind: 'run_stop_requested', key });
-    return withListeners(options, signal, stop, () => {
-      const report = new Promise<RunReport>((resolve, reject) => {
-        runWaiters.set(key, { resolve, reject });
-      });
-      feed({
-        kind: 'run_requested',
-        requested: { key, by: { kind: 'person', name }, command: choose(work) },
-      });
-      if (signal.aborted) stop();
-      return report.finally(() => runWaiters.delete(key));
-    });
+    const requested: RequestedRun = { key, by: { kind: 'person', name }, command: createCommand(work) };
+    const stop: EngineInput = { kind: 'run_stop_requested', key };
+    return request<RunReport>({ kind: 'run_requested', requested }, stop, { ...options, signal }, (waiter) =>
+      runWaiters.set(key, waiter),
+    ).finally(() => runWaiters.delete(key));
   };
 
   return {
-    recover: housekeep,
+    recover,
     runUntilIdle: (signal, options = {}) => runSession(describeSession('idle', options), signal, options),
     watch: (signal, options = {}) => runSession(describeSession('stopped', options), signal, options),
     ask: (command, name, key = deps.newKey(), from) => {
@@ -334,24 +317,24 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     dispatch: (itemId, name, signal, options) =>
       requestRun(() => ({ kind: 'request_implementor_run', itemId }), name, signal, options),
     review: (itemId, name, signal, options) => {
-      const choose = ({ items }: WorkState): RunRequest => ({
+      const createCommand = ({ items }: WorkState): RunRequest => ({
         kind: 'request_reviewer_run',
         itemId,
         revisionId: items.get(itemId)?.item.linkedRevision ?? '',
       });
-      return requestRun(choose, name, signal, options);
+      return requestRun(createCommand, name, signal, options);
     },
     plan: (name, signal, options) => {
-      const choose = (state: WorkState): RunRequest => ({
+      const createCommand = (state: WorkState): RunRequest => ({
         kind: 'request_planner_run',
         specs: findApprovedSpecs(state),
       });
-      return requestRun(choose, name, signal, options);
+      return requestRun(createCommand, name, signal, options);
     },
     snapshot: async () => {
       await executor.catchUp();
       const waitingRuns = new Map(engine.waitingRuns);
-      for (const { runId, state } of await lookAtRuns(runsToSee(work, engine)))
+      for (const { runId, state } of await lookAtRuns(listRunsToSee(work, engine)))
         if (state.kind === 'waiting') waitingRuns.set(runId, state.reason);
         else waitingRuns.delete(runId);
       const state = copyState(work);
@@ -359,7 +342,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         state,
         limits: describeLimits({ ...engine, waitingRuns }, settings),
         unplanned: findUnplannedSpecs(state),
-        planningStopped: planningStopped(state),
+        planningStopped: explainPlanningStop(state),
       };
     },
   };
@@ -380,10 +363,6 @@ function describeSession(
     items: items === undefined ? null : new Set(items),
     runsChecks: true,
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Bodies are long and rarely change, so the result is kept by body. */

@@ -111,7 +111,7 @@ function isTopLevel({ depth }: ListItem): boolean {
 function readLines(blocks: readonly MarkdownBlock[], list: ScopeList): Entries {
   const entries = blocks.flatMap((block) => {
     if (block.kind !== 'paragraph' && block.kind !== 'code') return [];
-    const alone = pathLinesOf(block).flatMap(({ text, line }) =>
+    const alone = listPathLines(block).flatMap(({ text, line }) =>
       readScopeEntry(text, list).entries.map((entry) => ({ ...entry, line })),
     );
     if (alone.length > 0 || block.kind === 'code') return alone;
@@ -120,17 +120,17 @@ function readLines(blocks: readonly MarkdownBlock[], list: ScopeList): Entries {
   return { entries, unread: [] };
 }
 
-function pathLinesOf({ kind, text, line }: TextBlock): readonly BodyLine[] {
+function listPathLines({ kind, text, line }: TextBlock): readonly BodyLine[] {
   // The first line of a code block is its fence.
   const first = kind === 'code' ? line + 1 : line;
   return text
     .split('\n')
-    .map((each, index) => ({ text: kind === 'code' ? each : pathCellOf(each), line: first + index }))
+    .map((each, index) => ({ text: kind === 'code' ? each : findPathCell(each), line: first + index }))
     .filter((each) => isLonePath(each.text));
 }
 
 /** The first cell of a table row that is a path; any other line unchanged. */
-function pathCellOf(line: string): string {
+function findPathCell(line: string): string {
   if (!line.trimStart().startsWith('|')) return line;
   return line.split('|').find(isLonePath) ?? '';
 }

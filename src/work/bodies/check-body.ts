@@ -2,7 +2,7 @@ import type { WorkType } from '../../contracts/work/work-item.ts';
 import type { ProblemCode } from '../results/problem-codes.ts';
 import { readBody, type WorkBody } from './body.ts';
 import { type BodySection, findSections } from './body-sections.ts';
-import { type BodyKind, KIND_OF_TYPE, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
+import { KIND_OF_TYPE, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
 
 /** Lines and columns count from 1. */
 export interface BodyProblem {
@@ -27,11 +27,11 @@ export function checkReadBody(body: WorkBody, type: WorkType | null): readonly B
       kind === null
         ? 'follows neither the task nor the refinement template'
         : `does not follow the ${kind} template`;
-    return [problemWithoutPlace('WR401', `the body ${what}: none of the sections is there`)];
+    return [problemWithoutPosition('WR401', `the body ${what}: it has none of its sections`)];
   }
-  if (followsOther(body, kind)) {
-    const message = `the body follows the template of a ${body.kind}, and its type wants that of a ${kind}`;
-    return [problemWithoutPlace('WR402', message)];
+  if (body.kind !== kind) {
+    const message = `the body follows the ${body.kind} template, but the item's type needs the ${kind} template`;
+    return [problemWithoutPosition('WR402', message)];
   }
   const problems = [
     // If a section is missing, its subsections are not reported as well.
@@ -41,10 +41,6 @@ export function checkReadBody(body: WorkBody, type: WorkType | null): readonly B
     ...(kind === 'task' ? checkContent(body) : []),
   ];
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
-}
-
-function followsOther(body: WorkBody, kind: BodyKind): boolean {
-  return body.kind !== null && body.kind !== kind;
 }
 
 function checkSection(
@@ -57,19 +53,29 @@ function checkSection(
   const [first, ...again] = placed;
   if (first !== undefined)
     return again.map((section) =>
-      problemAt(section, 'WR404', `the section "${marks} ${name}" stands on line ${first.line} already`),
+      problemAt(
+        section,
+        'WR404',
+        `duplicate section "${marks} ${name}": the first one is on line ${first.line}`,
+      ),
     );
   const [elsewhere] = named;
   const inside = parent === null ? '' : ` under "## ${parent}"`;
   return elsewhere === undefined
-    ? [problemWithoutPlace('WR403', `the section "${marks} ${name}" is missing`)]
-    : [problemAt(elsewhere, 'WR405', `the section "${name}" is written as "${marks} ${name}"${inside}`)];
+    ? [problemWithoutPosition('WR403', `the section "${marks} ${name}" is missing`)]
+    : [
+        problemAt(
+          elsewhere,
+          'WR405',
+          `the section "${name}" is in the wrong place: write it as "${marks} ${name}"${inside}`,
+        ),
+      ];
 }
 
 function checkContent(body: WorkBody): readonly BodyProblem[] {
-  const empty: readonly (readonly [boolean, string, ProblemCode, string])[] = [
+  const rules: readonly (readonly [boolean, string, ProblemCode, string])[] = [
     [body.objective === '', 'Objective', 'WR406', 'the section "Objective" is empty'],
-    [!listsSomething(body), 'In Scope', 'WR407', 'the section "In Scope" lists no file or module'],
+    [!hasScopeEntry(body), 'In Scope', 'WR407', 'the section "In Scope" lists no file or module'],
     [
       body.criteria.length === 0,
       'Acceptance Criteria',
@@ -77,15 +83,15 @@ function checkContent(body: WorkBody): readonly BodyProblem[] {
       'the section "Acceptance Criteria" has no criterion',
     ],
   ];
-  return empty.flatMap(([wrong, name, code, message]) => {
+  return rules.flatMap(([isBroken, name, code, message]) => {
     // A missing section is already reported.
     const section = body.sections.find((candidate) => candidate.name === name && candidate.placed);
-    return wrong && section !== undefined ? [problemAt(section, code, message)] : [];
+    return isBroken && section !== undefined ? [problemAt(section, code, message)] : [];
   });
 }
 
 /** Prose counts as an entry, although it covers no file. */
-function listsSomething({ inScope, unreadEntries, sections }: WorkBody): boolean {
+function hasScopeEntry({ inScope, unreadEntries, sections }: WorkBody): boolean {
   const proseLines = new Set(unreadEntries.map(({ line }) => line));
   const items = findSections(sections, 'In Scope').flatMap(({ blocks }) => blocks);
   return inScope.length > 0 || items.some(({ kind, line }) => kind === 'item' && proseLines.has(line));
@@ -96,6 +102,6 @@ function problemAt(section: BodySection, code: ProblemCode, message: string): Bo
   return { code, message, line, column, quoted: `${'#'.repeat(depth)} ${title}` };
 }
 
-function problemWithoutPlace(code: ProblemCode, message: string): BodyProblem {
+function problemWithoutPosition(code: ProblemCode, message: string): BodyProblem {
   return { code, message, line: 1, column: 1, quoted: null };
 }

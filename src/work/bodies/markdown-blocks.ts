@@ -56,11 +56,11 @@ const BLOCKS_ONLY = {
 
 /** Parses in pieces, because the parser takes quadratic time in the number of lists or quotes. */
 export function readBlocks(markdown: string, pieceLines?: number): readonly MarkdownBlock[] {
-  return splitMarkdown(withoutFrontMatter(markdown), pieceLines).flatMap(readPiece);
+  return splitMarkdown(blankFrontMatter(markdown), pieceLines).flatMap(readPiece);
 }
 
 function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly MarkdownBlock[] {
-  return blocksIn(text).map((block) => {
+  return parsePiece(text).map((block) => {
     const line = block.line + linesBefore;
     return block.kind === 'heading'
       ? { ...block, line, start: block.start + offset, end: block.end + offset }
@@ -69,7 +69,7 @@ function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly Markd
 }
 
 /** Headings inside of fences, quotes, lists and comments aren't headings of the document. */
-function blocksIn(markdown: string): readonly MarkdownBlock[] {
+function parsePiece(markdown: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   // An explicit stack, because nested lists can exceed the call stack.
   const stack: { readonly node: Node; readonly depth: number }[] = [];
@@ -110,7 +110,7 @@ function blocksIn(markdown: string): readonly MarkdownBlock[] {
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?:(?!##)[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
 
 /** Blanks the front matter, so that line numbers and offsets stay the same. */
-function withoutFrontMatter(markdown: string): string {
+function blankFrontMatter(markdown: string): string {
   const found = FRONT_MATTER.exec(markdown)?.[0];
   if (found === undefined) return markdown;
   return found.replace(/[^\r\n]/g, ' ') + markdown.slice(found.length);

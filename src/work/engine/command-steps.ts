@@ -14,23 +14,22 @@ import {
   type StartedCommand,
   type WorkState,
 } from '../items/state.ts';
-import { type Change, moveThrough } from './apply/change.ts';
+import { type Change, createRunEndEvents, moveThrough } from './apply/change.ts';
 import { applyImplementorResult, describeRevision } from './apply/implementor.ts';
 import { applyPlannerResult, type ReadLabels } from './apply/planner.ts';
-import { applyReviewerResult } from './apply/reviewer.ts';
 import { acceptRun, cancelRun, giveUpRun } from './apply/runs.ts';
-import { type CommandOf, failEvent, nameOf, type WorkCommand } from './command.ts';
+import { type CommandOf, createFailEvent, nameOf, type WorkCommand } from './command.ts';
 import { readCommand } from './command-schema.ts';
 
 /** A call that a command needs. Calls with a known key change nothing and return the earlier answer. */
-export type OutsideCall =
+export type ExternalCall =
   | { readonly kind: 'make_revision'; readonly key: string; readonly request: RevisionRequest }
   | { readonly kind: 'merge'; readonly key: string; readonly request: MergeRequest }
   | { readonly kind: 'cancel_run'; readonly runId: string }
   | { readonly kind: 'write'; readonly key: string; readonly writes: readonly ProviderWrite[] };
 
 /** The answers to the calls that a command has made so far. */
-export interface OutsideAnswers {
+export interface ExternalAnswers {
   readonly make_revision?: RevisionMade;
   readonly merge?: Merged;
   readonly cancel_run?: true;
@@ -38,7 +37,7 @@ export interface OutsideAnswers {
 }
 
 export type CommandStep =
-  | { readonly kind: 'call'; readonly call: OutsideCall }
+  | { readonly kind: 'call'; readonly call: ExternalCall }
   /** `events` are appended at once. */
   | { readonly kind: 'done'; readonly events: readonly WorkEvent[] }
   | FailedStep;
@@ -58,20 +57,20 @@ export interface FailedStep {
 export function nextStep(
   state: WorkState,
   started: StartedCommand,
-  answers: OutsideAnswers,
+  answers: ExternalAnswers,
   readLabels: ReadLabels,
 ): CommandStep {
   const command = readCommand(started.recorded);
   if (command === null)
-    return failCommand(started, 'this version does not know the command that was started');
-  const call = firstCall(state, started, command);
+    return failCommand(started, 'the journal has a command that this version of conductor does not know');
+  const call = planFirstCall(state, started, command);
   if (call !== null && answers[call.kind] === undefined) return { kind: 'call', call };
   if (answers.merge?.ok === false) return failCommand(started, answers.merge.reason, answers.merge.help);
-  const { writes, eventsOf } = changeBy(state, started, command, answers, readLabels);
+  const { writes, createEvents } = planChange(state, started, command, answers, readLabels);
   const { key } = started;
   if (writes.length > 0 && answers.write === undefined)
     return { kind: 'call', call: { kind: 'write', key, writes } };
-  return { kind: 'done', events: [...eventsOf(answers.write ?? []), { type: 'command_done', key }] };
+  return { kind: 'done', events: [...createEvents(answers.write ?? []), { type: 'command_done', key }] };
 }
 
 /** A provider that refuses or can't be reached makes the command fail with a reason; the engine continues. */
@@ -81,16 +80,16 @@ export function failCommand(started: StartedCommand, reason: string, help: strin
   const event: WorkEvent =
     command === null
       ? { type: 'command_failed', key, by: nameOf(by), kind: 'unknown', item_id: null, reason }
-      : failEvent({ key, by, command }, reason);
+      : createFailEvent({ key, by, command }, reason);
   return { kind: 'failed', reason, help, events: [event] };
 }
 
 /** The call before the write, if the command needs one. */
-function firstCall(
+function planFirstCall(
   state: WorkState,
   { key, at, by }: StartedCommand,
   command: WorkCommand,
-): OutsideCall | null {
+): ExternalCall | null {
   switch (command.kind) {
     case 'apply_implementor_result': {
       // The revision comes first: an item is in review only if there is something to review.
@@ -119,11 +118,11 @@ function firstCall(
   }
 }
 
-function changeBy(
+function planChange(
   state: WorkState,
   started: StartedCommand,
   command: WorkCommand,
-  answers: OutsideAnswers,
+  answers: ExternalAnswers,
   readLabels: ReadLabels,
 ): Change {
   const { at } = started;
@@ -143,7 +142,7 @@ function changeBy(
       return giveUpRun(state, command, by);
     case 'transition': {
       const moves = moveThrough(findItem(state, command.itemId), [command.to], by, command.reason);
-      return { writes: moves.writes, eventsOf: () => moves.events };
+      return { writes: moves.writes, createEvents: () => moves.events };
     }
     case 'merge':
       return closeMerged(state, command, answers.merge, by);
@@ -152,7 +151,7 @@ function changeBy(
     case 'request_planner_run':
     case 'request_implementor_run':
     case 'request_reviewer_run':
-      throw new Error(`${command.kind} starts an agent, which is no write`);
+      throw new Error(`${command.kind} starts an agent and writes nothing`);
   }
 }
 
@@ -174,7 +173,7 @@ function closeMerged(
     commit,
     by,
   };
-  return { writes: moves.writes, eventsOf: () => [event, ...moves.events] };
+  return { writes: moves.writes, createEvents: () => [event, ...moves.events] };
 }
 
 function findMergeable(state: WorkState, { itemId }: CommandOf<'merge'>) {
@@ -186,7 +185,7 @@ function findMergeable(state: WorkState, { itemId }: CommandOf<'merge'>) {
 
 function findRun(state: WorkState, { itemId }: CommandOf<'cancel_run'>) {
   const run = findRunOfItem(state, itemId);
-  if (run === null) throw new Error(`no run works on item ${itemId}`);
+  if (run === null) throw new Error(`no run is active on item ${itemId}`);
   return run;
 }
 
@@ -194,4 +193,30 @@ function findItem(state: WorkState, id: string): ItemRecord {
   const known = state.items.get(id);
   if (known === undefined) throw new Error(`there is no item ${id}`);
   return known;
+}
+
+/** Posts the review, replacing an earlier one, and moves the item by its verdict. */
+export function applyReviewerResult(
+  state: WorkState,
+  known: ItemRecord,
+  command: CommandOf<'apply_reviewer_result'>,
+  by: string,
+): Change {
+  const { revisionId, runId } = command;
+  const { review } = command.result;
+  const approves = review.verdict === 'approve';
+  const reason = approves ? 'approved in review' : `changes requested in review: ${review.summary}`;
+  const moves = moveThrough(known, [approves ? 'approved' : 'needs-refinement'], by, reason);
+  return {
+    writes: [{ kind: 'post_review', revisionId, review }, ...moves.writes],
+    createEvents: (written) => [
+      ...written.flatMap((each) =>
+        each.kind === 'review'
+          ? [{ type: 'review_posted', review: each.review, run_id: runId } as const]
+          : [],
+      ),
+      ...createRunEndEvents(state, runId, { ok: true, counted: false, reason }),
+      ...moves.events,
+    ],
+  };
 }

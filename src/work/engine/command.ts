@@ -119,7 +119,7 @@ export function itemOf(command: WorkCommand): string | null {
 }
 
 /** Enters a command into the journal before it is carried out. */
-export function startEvent({ key, by, command }: RequestedCommand): WorkEvent {
+export function createStartEvent({ key, by, command }: RequestedCommand): WorkEvent {
   const from = by.kind === 'person' ? by.from : undefined;
   return {
     type: 'command_started',
@@ -131,7 +131,7 @@ export function startEvent({ key, by, command }: RequestedCommand): WorkEvent {
 }
 
 /** Records that a command failed. */
-export function failEvent({ key, by, command }: RequestedCommand, reason: string): WorkEvent {
+export function createFailEvent({ key, by, command }: RequestedCommand, reason: string): WorkEvent {
   return {
     type: 'command_failed',
     key,

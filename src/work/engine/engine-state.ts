@@ -12,10 +12,9 @@ export interface EngineFacts {
   readonly settings: EngineSettings;
 }
 
-/** `jobs` is the concurrency limit; `scopeOf` returns the paths under "In Scope" in a body. */
-export type EngineSettings = Pick<WorkLimits, 'jobs' | 'scopeOf'>;
+export type EngineSettings = Pick<WorkLimits, 'slots' | 'scopeOf'>;
 
-/** What the engine of one process remembers between decisions. All of it can be lost: the journal has the rest. */
+/** The engine's memory between decisions, per process. It may be lost: the journal has everything that must survive. */
 export interface EngineState {
   readonly session: Session | null;
   readonly round: Round;
@@ -28,7 +27,7 @@ export interface EngineState {
   /** Accepted runs that another process drives. */
   readonly drivenElsewhere: ReadonlySet<string>;
   /** Failures by key: how often, and when the next retry is due. */
-  readonly setbacks: ReadonlyMap<string, Setback>;
+  readonly backoffs: ReadonlyMap<string, Backoff>;
   /** Refused runs, with the journal's position: until it advances, they would be refused again. */
   readonly refusedAt: ReadonlyMap<string, number>;
   /** Entries that the handlers have not seen. Null before the first round, which looks at everything. */
@@ -36,8 +35,8 @@ export interface EngineState {
   /** The commits whose checks were last requested, and when to request them again. */
   readonly checks: { readonly areRunning: boolean; readonly heads: string; readonly notBeforeMs: number };
   /** Whether a background task has ended since the round began, so that another round may find more. */
-  readonly isStirred: boolean;
-  /** Number of waits so far, which gives each one its own name. */
+  readonly hasTaskEnded: boolean;
+  /** Number of waits so far; it makes their task names unique. */
   readonly waits: number;
 }
 
@@ -61,7 +60,7 @@ export interface Job {
   readonly isStopping: boolean;
 }
 
-export interface Setback {
+export interface Backoff {
   readonly count: number;
   readonly reason: string;
   readonly notBeforeMs: number;
@@ -74,11 +73,11 @@ export const NEW_ENGINE: EngineState = {
   resuming: new Set(),
   waitingRuns: new Map(),
   drivenElsewhere: new Set(),
-  setbacks: new Map(),
+  backoffs: new Map(),
   refusedAt: new Map(),
   unseen: null,
   checks: { areRunning: false, heads: '', notBeforeMs: 0 },
-  isStirred: false,
+  hasTaskEnded: false,
   waits: 0,
 };
 
@@ -92,7 +91,7 @@ export function drivesRun({ jobs, resuming }: EngineState, runId: string): boole
   return resuming.has(runId) || [...jobs.values()].some((job) => job.runId === runId);
 }
 
-/** What handlers and guards take into account besides the journal. */
+/** The inputs of handlers and guards that are not in the journal. */
 export function describeLimits(state: EngineState, settings: EngineSettings): WorkLimits {
   const starting = [...state.jobs.values()]
     .filter((job) => acceptedRunOf(job) === null)
@@ -105,45 +104,36 @@ export function describeLimits(state: EngineState, settings: EngineSettings): Wo
     ),
     startsPlanner: starting.some(({ role }) => role === 'planner'),
     waitingRuns: state.waitingRuns,
-    ...(items === null ? {} : { only: items }),
+    ...(items === null ? {} : { onlyItems: items }),
   };
+}
+
+export function findActiveBackoff({ backoffs }: EngineState, key: string, nowMs: number): Backoff | null {
+  const backoff = backoffs.get(key);
+  return backoff !== undefined && backoff.notBeforeMs > nowMs ? backoff : null;
+}
+
+/** A decision while it is being made. */
+export interface Draft extends EngineFacts {
+  state: EngineState;
+  readonly effects: EngineEffect[];
+}
+
+export function updateState(draft: Draft, change: Partial<EngineState>): void {
+  draft.state = { ...draft.state, ...change };
 }
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Retries with exponential backoff, so that a provider that is down isn't called constantly. */
-function addSetback(
-  setbacks: EngineState['setbacks'],
-  key: string,
-  reason: string,
-  nowMs: number,
-): EngineState['setbacks'] {
-  const count = (setbacks.get(key)?.count ?? 0) + 1;
+/** A problem delays the next attempt, with exponential backoff; a success clears earlier problems. */
+export function recordAttempt(draft: Draft, key: string, problem: string | null): void {
+  const backoffs = new Map(draft.state.backoffs);
+  const count = (backoffs.get(key)?.count ?? 0) + 1;
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
-  return new Map(setbacks).set(key, { count, reason, notBeforeMs: nowMs + pauseMs });
-}
-
-export function findActiveSetback({ setbacks }: EngineState, key: string, nowMs: number): Setback | null {
-  const setback = setbacks.get(key);
-  return setback !== undefined && setback.notBeforeMs > nowMs ? setback : null;
-}
-
-/** A decision in the making. */
-export interface Turn extends EngineFacts {
-  state: EngineState;
-  readonly effects: EngineEffect[];
-}
-
-export function update(turn: Turn, change: Partial<EngineState>): void {
-  turn.state = { ...turn.state, ...change };
-}
-
-/** A problem delays the next attempt; a success clears earlier problems. */
-export function noteAttempt(turn: Turn, key: string, problem: string | null): void {
-  const { setbacks } = turn.state;
-  if (problem !== null) update(turn, { setbacks: addSetback(setbacks, key, problem, turn.nowMs) });
-  else if (setbacks.has(key)) update(turn, { setbacks: withoutKey(setbacks, key) });
+  if (problem === null) backoffs.delete(key);
+  else backoffs.set(key, { count, reason: problem, notBeforeMs: draft.nowMs + pauseMs });
+  updateState(draft, { backoffs });
 }
 
 export function withoutKey<T>(entries: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {

@@ -52,22 +52,26 @@ export function createWorkState(): FoldedState {
 
 /** Updates the state in place: copying its maps for each of a hundred thousand entries would be too slow. */
 export function evolve(state: FoldedState, entry: JournalEntry): void {
-  const failWith = (message: string): never => {
-    throw new WorkBug(`entry ${entry.seq} of the journal of work items: ${message}`);
-  };
-  if (entry.seq !== state.seq + 1) failWith(`follows entry ${state.seq}`);
-  evolveEvent(state, entry, failWith);
-  state.seq = entry.seq;
+  try {
+    if (entry.seq !== state.seq + 1) reject(`follows entry ${state.seq}`);
+    evolveEvent(state, entry);
+    state.seq = entry.seq;
+  } catch (error) {
+    if (!(error instanceof WorkBug)) throw error;
+    throw new WorkBug(`entry ${entry.seq} of the journal of work items: ${error.message}`);
+  }
 }
 
-type FailWith = (message: string) => never;
+function reject(message: string): never {
+  throw new WorkBug(message);
+}
 
-function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith): void {
+function evolveEvent(state: FoldedState, entry: JournalEntry): void {
   const { event } = entry;
   switch (event.type) {
     case 'command_started':
-      if (state.started.has(event.key)) failWith(`the command ${event.key} has started already`);
-      if (state.doneKeys.has(event.key)) failWith(`the command ${event.key} is done already`);
+      if (state.started.has(event.key)) reject(`command ${event.key} has already started`);
+      if (state.doneKeys.has(event.key)) reject(`command ${event.key} is already done`);
       state.started.set(event.key, {
         key: event.key,
         by: event.by === 'engine' ? { kind: 'engine' } : { kind: 'person', name: event.by },
@@ -76,7 +80,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith
       });
       return;
     case 'command_done':
-      if (!state.started.delete(event.key)) failWith(`the command ${event.key} has not started`);
+      if (!state.started.delete(event.key)) reject(`command ${event.key} has not started`);
       state.doneKeys.add(event.key);
       state.firstTries.delete(event.key);
       state.refusals.delete(event.key);
@@ -90,43 +94,43 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith
       countFailedStart(state, event);
       return;
     case 'item_created':
-      if (state.items.has(event.item.id)) failWith(`there is an item ${event.item.id} already`);
+      if (state.items.has(event.item.id)) reject(`item ${event.item.id} already exists`);
       state.items.set(event.item.id, createItemRecord(event, entry.seq));
       return;
     case 'item_linked':
-      patchItem(state, event.item_id, failWith, (known) => ({
+      patchItem(state, event.item_id, (known) => ({
         item: { ...known.item, blockedBy: event.blocked_by },
       }));
       return;
     case 'item_updated':
-      patchItem(state, event.item.id, failWith, (known) => ({
+      patchItem(state, event.item.id, (known) => ({
         item: { ...event.item, status: known.item.status },
         body: event.body,
         labels: event.labels,
       }));
       return;
     case 'status_changed':
-      evolveStatus(state, event, entry.seq, failWith);
+      evolveStatus(state, event, entry.seq);
       return;
     case 'summary_kept':
-      patchItem(state, event.item_id, failWith, (known) => ({
+      patchItem(state, event.item_id, (known) => ({
         summaries: [...known.summaries, { runId: event.run_id, summary: event.summary }],
       }));
       return;
     case 'revision_made':
       state.revisions.set(event.revision.id, event.revision);
-      patchItem(state, event.revision.workItemID, failWith, (known) => ({
+      patchItem(state, event.revision.workItemID, (known) => ({
         item: { ...known.item, linkedRevision: event.revision.id },
       }));
       return;
     case 'pipeline_changed':
-      evolvePipeline(state, event, failWith);
+      evolvePipeline(state, event);
       return;
     case 'review_posted':
-      evolveReview(state, event.review, failWith);
+      evolveReview(state, event.review);
       return;
     case 'revision_merged':
-      if (!state.revisions.has(event.revision_id)) failWith(`there is no revision ${event.revision_id}`);
+      if (!state.revisions.has(event.revision_id)) reject(`there is no revision ${event.revision_id}`);
       return;
     case 'specs_seen':
       state.specs = event.specs;
@@ -136,14 +140,14 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith
       state.planFailures = { specs: '', reasons: [] };
       return;
     case 'run_accepted':
-      if (state.runs.has(event.run_id)) failWith(`the run ${event.run_id} was accepted already`);
-      evolveAccepted(state, event, failWith);
+      if (state.runs.has(event.run_id)) reject(`run ${event.run_id} was already accepted`);
+      evolveAccepted(state, event);
       return;
     case 'run_ended':
-      evolveEnded(state, event, failWith);
+      evolveEnded(state, event);
       return;
     default:
-      failWith(`unknown event ${JSON.stringify(event satisfies never)}`);
+      reject(`unknown event ${JSON.stringify(event satisfies never)}`);
   }
 }
 
@@ -162,26 +166,15 @@ function createItemRecord(event: EventOf<'item_created'>, seq: number): ItemReco
   };
 }
 
-function patchItem(
-  state: FoldedState,
-  id: string,
-  failWith: FailWith,
-  patch: (known: ItemRecord) => Partial<ItemRecord>,
-): void {
-  const known = state.items.get(id) ?? failWith(`there is no item ${id}`);
+function patchItem(state: FoldedState, id: string, patch: (known: ItemRecord) => Partial<ItemRecord>): void {
+  const known = state.items.get(id) ?? reject(`there is no item ${id}`);
   state.items.set(id, { ...known, ...patch(known) });
 }
 
-function evolveStatus(
-  state: FoldedState,
-  event: EventOf<'status_changed'>,
-  seq: number,
-  failWith: FailWith,
-): void {
-  patchItem(state, event.item_id, failWith, (known) => {
+function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq: number): void {
+  patchItem(state, event.item_id, (known) => {
     const { item } = known;
-    if (item.status !== event.from)
-      failWith(`item ${item.id} should leave ${event.from} but is ${item.status}`);
+    if (item.status !== event.from) reject(`item ${item.id} is ${item.status}, not ${event.from}`);
     const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
     // A user who moves an item back to pending resets its failures.
     const fresh = event.by !== 'engine' && event.to === 'pending';
@@ -196,12 +189,12 @@ function evolveStatus(
   });
 }
 
-function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, failWith: FailWith): void {
+function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>): void {
   const revision =
-    state.revisions.get(event.revision_id) ?? failWith(`there is no revision ${event.revision_id}`);
+    state.revisions.get(event.revision_id) ?? reject(`there is no revision ${event.revision_id}`);
   state.revisions.set(revision.id, { ...revision, pipeline: event.pipeline });
   const { status, reason } = event.pipeline;
-  patchItem(state, revision.workItemID, failWith, (known) => {
+  patchItem(state, revision.workItemID, (known) => {
     if (status === 'success')
       return { failures: withoutFailuresAt(known.failures, ['implementor', 'checks']) };
     if (status === 'pending' || known.item.status !== 'review') return {};
@@ -209,23 +202,23 @@ function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, 
   });
 }
 
-function evolveReview(state: FoldedState, review: ReviewRecord, failWith: FailWith): void {
+function evolveReview(state: FoldedState, review: ReviewRecord): void {
   const revision =
-    state.revisions.get(review.revisionID) ?? failWith(`there is no revision ${review.revisionID}`);
+    state.revisions.get(review.revisionID) ?? reject(`there is no revision ${review.revisionID}`);
   const earlier = (state.reviews.get(revision.id) ?? []).filter((old) => old.headSHA !== review.headSHA);
   state.reviews.set(revision.id, [...earlier, review]);
   state.revisions.set(revision.id, { ...revision, reviewID: review.id });
 }
 
-function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>, failWith: FailWith): void {
+function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>): void {
   const { run_id: runId, role, item_id: itemId, specs, revision_id: revisionId } = event;
   const headSHA = revisionId === null ? null : (state.revisions.get(revisionId)?.headSHA ?? null);
   state.runs.set(runId, { runId, role, itemId, specs, revisionId, headSHA });
-  if (itemId !== null) patchItem(state, itemId, failWith, () => ({ failedStarts: [] }));
+  if (itemId !== null) patchItem(state, itemId, () => ({ failedStarts: [] }));
 }
 
-function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, failWith: FailWith): void {
-  const run = state.runs.get(event.run_id) ?? failWith(`the run ${event.run_id} is not active`);
+function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>): void {
+  const run = state.runs.get(event.run_id) ?? reject(`run ${event.run_id} is not active`);
   state.runs.delete(run.runId);
   if (run.role === 'planner') {
     if (event.counted) countPlanFailure(state, run.specs, event.reason);
@@ -233,7 +226,7 @@ function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, failWith: 
   }
   const { role, itemId } = run;
   if (itemId === null) return;
-  patchItem(state, itemId, failWith, (known) => {
+  patchItem(state, itemId, (known) => {
     if (event.ok) return { failures: withoutFailuresAt(known.failures, CLEARED_BY[role]) };
     return event.counted ? { failures: [...known.failures, { at: role, reason: event.reason }] } : {};
   });

@@ -7,7 +7,7 @@ import { dropStatusLabels } from './apply/change.ts';
 /** Changes at the provider without a command: checks made progress, or a user changed something. */
 export function findForeignChanges(state: WorkState, provider: ProviderState): readonly WorkEvent[] {
   return [
-    ...provider.items.flatMap((theirs) => itemEvents(state.items.get(theirs.item.id), theirs)),
+    ...provider.items.flatMap((theirs) => createItemEvents(state.items.get(theirs.item.id), theirs)),
     ...provider.revisions.flatMap((revision): WorkEvent[] => {
       const known = state.revisions.get(revision.id);
       if (known === undefined) return [];
@@ -30,12 +30,12 @@ function fingerprint(specs: readonly Spec[]): string {
   return `${specsKey(specs)}\n${specs.map((spec) => spec.frontmatterStatus).join(' ')}`;
 }
 
-function itemEvents(known: ItemRecord | undefined, theirs: ProviderItem): readonly WorkEvent[] {
+function createItemEvents(known: ItemRecord | undefined, theirs: ProviderItem): readonly WorkEvent[] {
   const { item, body } = theirs;
   const labels = dropStatusLabels(theirs.labels);
   if (known === undefined) return [{ type: 'item_created', item, body, labels }];
   const events: WorkEvent[] = [];
-  if (!sameContent(known, theirs, labels)) events.push({ type: 'item_updated', item, body, labels });
+  if (!hasSameContent(known, theirs, labels)) events.push({ type: 'item_updated', item, body, labels });
   if (known.item.status !== item.status)
     events.push({
       type: 'status_changed',
@@ -43,12 +43,12 @@ function itemEvents(known: ItemRecord | undefined, theirs: ProviderItem): readon
       from: known.item.status,
       to: item.status,
       by: 'provider',
-      reason: 'it was moved at the provider',
+      reason: 'moved at the provider',
     });
   return events;
 }
 
-function sameContent(known: ItemRecord, theirs: ProviderItem, labels: readonly string[]): boolean {
+function hasSameContent(known: ItemRecord, theirs: ProviderItem, labels: readonly string[]): boolean {
   const { item } = theirs;
   return (
     known.body === theirs.body &&
@@ -56,11 +56,11 @@ function sameContent(known: ItemRecord, theirs: ProviderItem, labels: readonly s
     known.item.type === item.type &&
     known.item.priority === item.priority &&
     known.item.complexity === item.complexity &&
-    sameStrings(known.item.blockedBy, item.blockedBy) &&
-    sameStrings(known.labels, labels)
+    haveSameStrings(known.item.blockedBy, item.blockedBy) &&
+    haveSameStrings(known.labels, labels)
   );
 }
 
-function sameStrings(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((word) => right.includes(word));
+function haveSameStrings(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((text) => right.includes(text));
 }

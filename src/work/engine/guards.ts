@@ -1,9 +1,10 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
-import { countTakenPlaces, findBusyItems, findOverlapAmong, type WorkLimits } from '../items/limits.ts';
+import { countUsedSlots, findBusyItems, findOverlapAmong, type WorkLimits } from '../items/limits.ts';
 import {
   findOpenBlockers,
   findPlannerRun,
   findRunOfItem,
+  formatBlockers,
   type ItemRecord,
   revisionOf,
   type WorkState,
@@ -11,7 +12,13 @@ import {
 import { transition } from '../items/status-table.ts';
 import type { CommandOf, RequestedCommand } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import { refuseMerge, refusePlannerResult, refuseResult } from './result-guards.ts';
+import {
+  refuseActiveItem,
+  refuseMerge,
+  refusePlannerResult,
+  refuseResult,
+  refuseUnknownItem,
+} from './result-guards.ts';
 
 export interface GuardContext {
   readonly limits: WorkLimits;
@@ -43,7 +50,7 @@ export function findRefusal(
     case 'give_up_run':
       return state.runs.has(command.runId)
         ? null
-        : refuse('run_not_active', `the run ${command.runId} has ended already`);
+        : refuse('run_not_active', `run ${command.runId} has already ended`);
     case 'transition':
       return refuseTransition(state, command, requested);
     case 'merge':
@@ -56,7 +63,11 @@ export function findRefusal(
 function refusePlanner(state: WorkState, specs: number): Refusal | null {
   const active = findPlannerRun(state);
   if (active !== null)
-    return refuse('planner_active', `a planner is at work in the run ${active.runId}`, 'wait for its end');
+    return refuse(
+      'planner_active',
+      `a planner is already running: run ${active.runId}`,
+      'wait until it ends',
+    );
   if (specs > 0) return null;
   return refuse(
     'nothing_to_plan',
@@ -73,7 +84,7 @@ function refuseAccepted(
 ): Refusal | null {
   const { role, itemId, revisionId } = command;
   if (role === 'planner') return refusePlanner(state, command.specs.length);
-  if (itemId === null) return unknownItem('');
+  if (itemId === null) return refuseUnknownItem('');
   if (role === 'implementor') return refuseImplementor(state, itemId, requested, context);
   return refuseReviewer(state, { itemId, revisionId: revisionId ?? '' }, requested, context);
 }
@@ -85,8 +96,8 @@ function refuseImplementor(
   context: GuardContext,
 ): Refusal | null {
   const known = state.items.get(itemId);
-  if (known === undefined) return unknownItem(itemId);
-  const active = refuseSecondAgent(state, itemId);
+  if (known === undefined) return refuseUnknownItem(itemId);
+  const active = refuseActiveItem(state, itemId);
   if (active !== null) return active;
   if (known.item.type === 'refinement')
     return refuse(
@@ -103,15 +114,15 @@ function refuseImplementor(
   if (overlap !== null)
     return refuse(
       'scope_overlap',
-      `item ${itemId} waits: ${overlap.path} is being worked on by ${overlap.itemId}`,
-      'wait until that item is in review',
+      `item ${itemId} is waiting: item ${overlap.itemId} is changing ${overlap.path}`,
+      `wait until item ${overlap.itemId} is in review`,
     );
-  return refuseWithoutPlace(state, requested, context);
+  return refuseWithoutSlot(state, requested, context);
 }
 
 /** What the user can do about an item that no agent can work on. */
 function suggestNext({ item: { id, status } }: ItemRecord): string | null {
-  if (status === 'approved') return `it is finished: conductor work merge ${id}`;
+  if (status === 'approved') return `merge it: conductor work merge ${id}`;
   return status === 'blocked' || status === 'needs-refinement'
     ? `resolve the reason, then: conductor work transition ${id} pending --reason "…"`
     : null;
@@ -124,8 +135,8 @@ function refuseReviewer(
   context: GuardContext,
 ): Refusal | null {
   const known = state.items.get(itemId);
-  if (known === undefined) return unknownItem(itemId);
-  const active = refuseSecondAgent(state, itemId);
+  if (known === undefined) return refuseUnknownItem(itemId);
+  const active = refuseActiveItem(state, itemId);
   if (active !== null) return active;
   if (known.item.status !== 'review')
     return refuse('illegal_transition', `item ${itemId} is ${known.item.status}, not in review`);
@@ -135,38 +146,27 @@ function refuseReviewer(
   if (revision.pipeline.status !== 'success')
     return refuse(
       'checks_not_passed',
-      `the checks of item ${itemId}'s revision have not passed: ${revision.pipeline.status}`,
+      `the checks of item ${itemId} have not passed; their status is ${revision.pipeline.status}`,
     );
-  return refuseWithoutPlace(state, requested, context);
+  return refuseWithoutSlot(state, requested, context);
 }
 
 /** The limit applies to runs that the engine starts itself: a run that a user requests always starts. */
-function refuseWithoutPlace(
+function refuseWithoutSlot(
   state: WorkState,
   requested: RequestedCommand,
   context: GuardContext,
 ): Refusal | null {
   if (requested.by.kind === 'person') return null;
-  const { jobs } = context.limits;
-  const active = countTakenPlaces(state, { ...context.limits, starting: new Map() });
-  return active < jobs ? null : refuse('no_free_place', `${active} of ${jobs} places are taken`);
-}
-
-function refuseSecondAgent(state: WorkState, itemId: string): Refusal | null {
-  const run = findRunOfItem(state, itemId);
-  if (run === null) return null;
-  return refuse(
-    'item_active',
-    `the ${run.role} of the run ${run.runId} is at work on item ${itemId}`,
-    'wait for its end, or cancel it',
-  );
+  const { slots } = context.limits;
+  const active = countUsedSlots(state, { ...context.limits, starting: new Map() });
+  return active < slots ? null : refuse('no_free_place', `no free slot: ${active} of ${slots} are in use`);
 }
 
 function refuseOpenBlockers(state: WorkState, known: ItemRecord): Refusal | null {
   const open = findOpenBlockers(state, known.item);
   if (open.length === 0) return null;
-  const named = open.map((id) => `${id} (${state.items.get(id)?.item.status ?? 'unknown'})`).join(', ');
-  return refuse('blockers_open', `item ${known.item.id} waits for ${named}`);
+  return refuse('blockers_open', `item ${known.item.id} is blocked by ${formatBlockers(state, open)}`);
 }
 
 function refuseTransition(
@@ -175,7 +175,7 @@ function refuseTransition(
   { by }: RequestedCommand,
 ): Refusal | null {
   const known = state.items.get(command.itemId);
-  if (known === undefined) return unknownItem(command.itemId);
+  if (known === undefined) return refuseUnknownItem(command.itemId);
   const verdict = transition(known.item.status, command.to, by.kind);
   if (!verdict.ok) {
     const help = verdict.legal.length === 0 ? null : `move it to ${verdict.legal.join(' or ')}`;
@@ -184,16 +184,12 @@ function refuseTransition(
   if (command.to === 'ready') return refuseOpenBlockers(state, known);
   // A transition of the engine for a lost run must not affect a run that was accepted since.
   const orphan = by.kind === 'engine' && known.item.status === 'in-progress';
-  return orphan ? refuseSecondAgent(state, command.itemId) : null;
+  return orphan ? refuseActiveItem(state, command.itemId) : null;
 }
 
 function refuseCancel(state: WorkState, itemId: string): Refusal | null {
-  if (!state.items.has(itemId)) return unknownItem(itemId);
+  if (!state.items.has(itemId)) return refuseUnknownItem(itemId);
   return findRunOfItem(state, itemId) === null
-    ? refuse('no_active_run', `no run works on item ${itemId}`)
+    ? refuse('no_active_run', `no run is active on item ${itemId}`)
     : null;
-}
-
-function unknownItem(itemId: string): Refusal {
-  return refuse('unknown_item', `there is no item ${itemId}`, 'list the items: conductor work list');
 }

@@ -1,10 +1,10 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import { PRIORITIES, type Revision, type Spec, type WorkStatus } from '../../contracts/work/work-item.ts';
 import {
-  countTakenPlaces,
+  countUsedSlots,
   findBusyItems,
   findOverlapAmong,
-  isWanted,
+  isSelected,
   type WorkLimits,
 } from '../items/limits.ts';
 import {
@@ -51,7 +51,7 @@ export const handleOrphans: Handler = (event, state, limits) => {
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'in-progress' && !limits.starting.has(item.id))
     .filter(({ item }) => findRunOfItem(state, item.id) === null)
-    .map((known) => moveItem(known, 'pending', 'no run works on it'));
+    .map((known) => moveItem(known, 'pending', 'no run is active on it'));
 };
 
 /** An item that is pending and whose blockers are all terminal becomes ready. */
@@ -67,7 +67,7 @@ export const handleReadiness: Handler = (event, state) => {
   return [...ids].flatMap((id) => {
     const known = state.items.get(id);
     if (known?.item.status !== 'pending' || findOpenBlockers(state, known.item).length > 0) return [];
-    return [moveItem(known, 'ready', 'it has no open blocker')];
+    return [moveItem(known, 'ready', 'no open blocker')];
   });
 };
 
@@ -79,14 +79,14 @@ export const handleDependencies: Handler = (event, state) => {
     .filter(({ item }) => item.status === 'pending' && item.blockedBy.length > 0)
     .filter(({ item }) => ended === null || item.blockedBy.includes(ended))
     .filter(({ item }) => findOpenBlockers(state, item).length === 0)
-    .map((known) => moveItem(known, 'ready', 'it has no open blocker'));
+    .map((known) => moveItem(known, 'ready', 'no open blocker'));
 };
 
-/** For an item in review: requests a reviewer if its checks pass, or moves it on if they fail. */
+/** For an item in review: requests a reviewer if its checks passed, and moves the item if they failed. */
 export const handleReview: Handler = (event, state, limits) => {
   const concerns = ['looked', 'pipeline_changed', 'status_changed', 'run_ended', 'revision_made'];
   if (!concerns.includes(event.type)) return [];
-  const places = limits.jobs - countTakenPlaces(state, limits);
+  const freeSlots = limits.slots - countUsedSlots(state, limits);
   const requests = findReviewableItems(state, limits).map(
     ({ known, revision }): RequestedCommand => ({
       key: `${requestKey('reviewer', known)}/${revision.headSHA}`,
@@ -94,7 +94,7 @@ export const handleReview: Handler = (event, state, limits) => {
       command: { kind: 'request_reviewer_run', itemId: known.item.id, revisionId: revision.id },
     }),
   );
-  return [...failedChecks(state, limits), ...requests.slice(0, Math.max(places, 0))];
+  return [...requestMovesAfterChecks(state, limits), ...requests.slice(0, Math.max(freeSlots, 0))];
 };
 
 interface Reviewable {
@@ -104,17 +104,17 @@ interface Reviewable {
 
 /** Items that a reviewer could review now. A commit with a verdict is not reviewed again automatically. */
 function findReviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
-  return itemsInReview(state, limits).filter(
+  return listItemsInReview(state, limits).filter(
     ({ known, revision }) =>
-      isWanted(limits, known.item.id) &&
+      isSelected(limits, known.item.id) &&
       revision.pipeline.status === 'success' &&
       reviewOfHead(state, revision) === null &&
       known.failedStarts.length < FAILURE_LIMIT,
   );
 }
 
-function failedChecks(state: WorkState, limits: WorkLimits): readonly RequestedCommand[] {
-  return itemsInReview(state, limits)
+function requestMovesAfterChecks(state: WorkState, limits: WorkLimits): readonly RequestedCommand[] {
+  return listItemsInReview(state, limits)
     .filter(({ revision }) => revision.pipeline.status === 'failure')
     .map(({ known, revision }) => {
       const reason = `its checks failed: ${revision.pipeline.reason ?? 'no reason was given'}`;
@@ -123,7 +123,7 @@ function failedChecks(state: WorkState, limits: WorkLimits): readonly RequestedC
     });
 }
 
-function itemsInReview(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
+function listItemsInReview(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
   const busy = findBusyItems(state, limits);
   return [...state.items.values()].flatMap((known) => {
     const revision = known.item.status === 'review' ? revisionOf(state, known.item) : null;
@@ -138,14 +138,14 @@ function itemsInReview(state: WorkState, limits: WorkLimits): readonly Reviewabl
 export const handleImplementation: Handler = (event, state, limits) => {
   if (event.type !== 'looked' && event.type !== 'status_changed' && event.type !== 'run_ended') return [];
   const busy = new Map(findBusyItems(state, limits));
-  let places = limits.jobs - countTakenPlaces(state, limits) - findReviewableItems(state, limits).length;
+  let freeSlots = limits.slots - countUsedSlots(state, limits) - findReviewableItems(state, limits).length;
   const requested: RequestedCommand[] = [];
-  for (const known of readyItems(state).filter(({ item }) => isWanted(limits, item.id))) {
-    if (places <= 0) break;
+  for (const known of listReadyItems(state).filter(({ item }) => isSelected(limits, item.id))) {
+    if (freeSlots <= 0) break;
     const { id } = known.item;
     if (busy.has(id) || findOverlapAmong(state, limits, known, busy) !== null) continue;
     busy.set(id, 'implementor');
-    places -= 1;
+    freeSlots -= 1;
     requested.push({
       key: requestKey('implementor', known),
       by: ENGINE,
@@ -156,7 +156,7 @@ export const handleImplementation: Handler = (event, state, limits) => {
 };
 
 /** A refinement is a question for users, so no agent gets one. */
-function readyItems(state: WorkState): readonly ItemRecord[] {
+function listReadyItems(state: WorkState): readonly ItemRecord[] {
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'ready' && item.type === 'implement')
     .filter(({ failedStarts }) => failedStarts.length < FAILURE_LIMIT)
@@ -169,7 +169,7 @@ export const handlePlanning: Handler = (event, state, limits) => {
   const concerns = event.type === 'looked' || event.type === 'specs_seen' || event.type === 'run_ended';
   if (!concerns || limits.startsPlanner || findPlannerRun(state) !== null) return [];
   const specs = findApprovedSpecs(state);
-  const failures = planFailures(state, specs);
+  const failures = listPlanFailures(state, specs);
   if (findUnplannedSpecs(state).length === 0 || failures.length >= FAILURE_LIMIT) return [];
   return [
     {
@@ -185,13 +185,13 @@ export function findUnplannedSpecs(state: WorkState): readonly Spec[] {
 }
 
 /** Why planning has stopped, for users; null if it has not. */
-export function planningStopped(state: WorkState): string | null {
-  const failures = planFailures(state, findApprovedSpecs(state));
+export function explainPlanningStop(state: WorkState): string | null {
+  const failures = listPlanFailures(state, findApprovedSpecs(state));
   if (failures.length < FAILURE_LIMIT || findUnplannedSpecs(state).length === 0) return null;
-  return `the planner failed ${failures.length} times in a row with these specs: ${failures.at(-1)}`;
+  return `planning has stopped: ${failures.length} planner runs in a row failed with these specs: ${failures.at(-1)}`;
 }
 
-function planFailures(state: WorkState, specs: readonly Spec[]): readonly string[] {
+function listPlanFailures(state: WorkState, specs: readonly Spec[]): readonly string[] {
   return state.planFailures.specs === specsKey(specs) ? state.planFailures.reasons : [];
 }
 

@@ -56,7 +56,7 @@ export type EngineInput =
   | { readonly kind: 'entries_read'; readonly events: readonly WorkEvent[] }
   /** `problem`: why the provider could not be read. */
   | {
-      readonly kind: 'outside_recorded';
+      readonly kind: 'external_changes_recorded';
       readonly readsProvider: boolean;
       readonly problem: string | null;
     }
@@ -67,13 +67,13 @@ export type EngineInput =
       readonly results: readonly ExecutedCommand[];
     }
   /** The guards refused a run before it started. */
-  | { readonly kind: 'role_refused'; readonly key: string; readonly refusal: Refusal }
+  | { readonly kind: 'start_refused'; readonly key: string; readonly refusal: Refusal }
   /** A requested run has its id, and no agent has started yet. */
-  | { readonly kind: 'role_offered'; readonly key: string; readonly runId: string }
+  | { readonly kind: 'run_created'; readonly key: string; readonly runId: string }
   /** The outcome of `accept_run` for the offered run. */
-  | { readonly kind: 'role_answered'; readonly key: string; readonly outcome: Outcome }
+  | { readonly kind: 'acceptance_decided'; readonly key: string; readonly outcome: Outcome }
   /** The runner has returned. */
-  | { readonly kind: 'role_left'; readonly key: string; readonly state: RoleState }
+  | { readonly kind: 'runner_returned'; readonly key: string; readonly state: RoleState }
   | { readonly kind: 'failed_start_recorded'; readonly key: string; readonly reason: string }
   /** A resumed run ended or waits again; `problem` if it could not be resumed. */
   | { readonly kind: 'resume_ended'; readonly runId: string; readonly problem: string | null }
@@ -90,7 +90,7 @@ export interface SeenRun {
 /** Work for the driver. An effect with a `task` runs until it ends or until `stop` names the task. */
 export type EngineEffect =
   /** Append changes of specs and, with `readsProvider`, of the provider to the journal. */
-  | { readonly kind: 'record_outside'; readonly readsProvider: boolean }
+  | { readonly kind: 'record_external_changes'; readonly readsProvider: boolean }
   | { readonly kind: 'look_at_runs'; readonly runs: readonly RunToSee[] }
   /** Execute the batches in order. The commands of a batch are independent of each other. */
   | {

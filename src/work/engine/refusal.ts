@@ -1,7 +1,7 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { WorkState } from '../items/state.ts';
 import type { TransitionCode } from '../items/status-table.ts';
-import { endRun } from './apply/change.ts';
+import { createRunEndEvents } from './apply/change.ts';
 import { itemOf, nameOf, type RequestedCommand } from './command.ts';
 
 /** Each is a guard or a policy rule. */
@@ -56,10 +56,10 @@ export function createRefusalEvents(
     code,
     reason,
   };
-  return [refused, ...(by.kind === 'engine' ? runEndEvents(state, requested, refusal) : [])];
+  return [refused, ...(by.kind === 'engine' ? createEndEvents(state, requested, refusal) : [])];
 }
 
-function runEndEvents(
+function createEndEvents(
   state: WorkState,
   { command }: RequestedCommand,
   refusal: Refusal,
@@ -68,13 +68,13 @@ function runEndEvents(
   switch (command.kind) {
     case 'apply_planner_result':
     case 'apply_reviewer_result':
-      return endRun(state, command.runId, end);
+      return createRunEndEvents(state, command.runId, end);
     case 'apply_implementor_result': {
       const { itemId, runId, result } = command;
       const summaryKept: readonly WorkEvent[] = state.items.has(itemId)
         ? [{ type: 'summary_kept', item_id: itemId, run_id: runId, summary: result.summary }]
         : [];
-      return [...summaryKept, ...endRun(state, runId, end)];
+      return [...summaryKept, ...createRunEndEvents(state, runId, end)];
     }
     case 'request_planner_run':
     case 'request_implementor_run':

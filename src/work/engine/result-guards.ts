@@ -12,40 +12,17 @@ export function refusePlannerResult(
 ): Refusal | null {
   const inactive = refuseInactive(state, command.runId, by);
   if (inactive !== null) return inactive;
-  const problems = [...planProblems(state, command.result), ...checkPlan(command.result, state)];
-  if (problems.length === 0) return null;
-  return refuse('result_invalid', [...new Set(problems)].join('; '));
+  const problems = [...checkPlan(command.result, state), ...findForbiddenClosings(state, command.result)];
+  return problems.length === 0 ? null : refuse('result_invalid', problems.join('; '));
 }
 
-/** Problems that would break the application of the plan. The contract checks more, and reports positions. */
-function planProblems(state: WorkState, result: PlannerResult): string[] {
-  const refs = new Set(result.create.map((planned) => planned.tempID));
-  const known = (id: string) => refs.has(id) || state.items.has(id);
-  return [
-    ...findDuplicates(result.create.map((planned) => planned.tempID)).map(
-      (id) => `the tempID ${id} is used twice`,
-    ),
-    ...result.create.flatMap((planned) =>
-      planned.blockedBy
-        .filter((id) => !known(id))
-        .map((id) => `${planned.tempID} is blocked by ${id}, which does not exist`),
-    ),
-    ...findDuplicates(result.close).map((id) => `item ${id} is closed twice`),
-    ...result.close.flatMap((id) => {
-      const item = state.items.get(id)?.item;
-      if (item === undefined) return [`close names item ${id}, which does not exist`];
-      const verdict = transition(item.status, 'closed', 'planner');
-      return verdict.ok ? [] : [`item ${id} can't be closed: ${verdict.reason}`];
-    }),
-    ...result.update.flatMap(({ workItemID: id }) => {
-      if (!state.items.has(id)) return [`update names item ${id}, which does not exist`];
-      return result.close.includes(id) ? [`item ${id} is both closed and updated`] : [];
-    }),
-  ];
-}
-
-function findDuplicates(ids: readonly string[]): string[] {
-  return ids.filter((id, index) => ids.indexOf(id) !== index);
+/** Items that a planner may not close. The contract checks everything else. */
+function findForbiddenClosings(state: WorkState, { close }: PlannerResult): readonly string[] {
+  return close.flatMap((id) => {
+    const item = state.items.get(id)?.item;
+    const verdict = item === undefined ? null : transition(item.status, 'closed', 'planner');
+    return verdict === null || verdict.ok ? [] : [`item ${id} can't be closed: ${verdict.reason}`];
+  });
 }
 
 export function refuseResult(
@@ -54,8 +31,9 @@ export function refuseResult(
   by: Requester,
 ): Refusal | null {
   const known = state.items.get(command.itemId);
-  if (known === undefined) return refuse('unknown_item', `there is no item ${command.itemId}`);
-  const inactive = refuseInactive(state, command.runId, by) ?? refuseBesideAgent(state, known, command.runId);
+  if (known === undefined) return refuseUnknownItem(command.itemId);
+  const inactive =
+    refuseInactive(state, command.runId, by) ?? refuseActiveItem(state, command.itemId, command.runId);
   if (inactive !== null) return inactive;
   return command.kind === 'apply_implementor_result'
     ? refuseImplementorResult(known, command, by)
@@ -71,7 +49,7 @@ function refuseImplementorResult(
   const expected = by.kind === 'person' ? ['in-progress', 'ready'] : ['in-progress'];
   if (!expected.includes(item.status)) return refuseStatus(item, expected.join(' or '), by);
   const empty = by.kind === 'person' && result.outcome === 'completed' && isEmptyPatch(result.patch);
-  return empty ? refuse('result_invalid', 'it reports completed and its patch is empty') : null;
+  return empty ? refuse('result_invalid', 'the outcome is completed, but the patch is empty') : null;
 }
 
 function refuseReviewerResult(
@@ -86,7 +64,10 @@ function refuseReviewerResult(
     return refuse('unknown_revision', `item ${item.id} has no revision ${command.revisionId}`);
   const reviewed = state.runs.get(command.runId)?.headSHA ?? revision.headSHA;
   if (reviewed === revision.headSHA) return null;
-  return refuse('revision_moved', `the review is of ${reviewed}, and the revision is at ${revision.headSHA}`);
+  return refuse(
+    'revision_moved',
+    `the review is for ${reviewed}, but the revision is at ${revision.headSHA}`,
+  );
 }
 
 export function isEmptyPatch(patch: string | null): boolean {
@@ -97,31 +78,40 @@ export function isEmptyPatch(patch: string | null): boolean {
 function refuseStatus({ id, status }: ItemRecord['item'], expected: string, by: Requester): Refusal {
   const why =
     by.kind === 'engine' ? 'its status changed during the run' : 'the result does not fit its status';
-  return refuse('item_moved', `item ${id} is ${status} and not ${expected}: ${why}`);
+  return refuse('item_moved', `item ${id} is ${status}, not ${expected}: ${why}`);
 }
 
 function refuseInactive(state: WorkState, runId: string, by: Requester): Refusal | null {
   if (by.kind === 'person' || state.runs.has(runId)) return null;
-  return refuse('run_not_active', `the run ${runId} was ended before its result came`);
+  return refuse('run_not_active', `run ${runId} ended before its result arrived`);
 }
 
-function refuseBesideAgent(state: WorkState, { item }: ItemRecord, runId: string): Refusal | null {
-  const run = findRunOfItem(state, item.id);
-  if (run === null || run.runId === runId) return null;
-  return refuse('item_active', `the ${run.role} of the run ${run.runId} is at work on item ${item.id}`);
+/** Refuses a second run for an item; `own` is the run that a result belongs to. */
+export function refuseActiveItem(state: WorkState, itemId: string, own?: string): Refusal | null {
+  const run = findRunOfItem(state, itemId);
+  if (run === null || run.runId === own) return null;
+  return refuse(
+    'item_active',
+    `run ${run.runId} (${run.role}) is active on item ${itemId}`,
+    `wait until it ends, or cancel it: conductor cancel ${run.runId}`,
+  );
+}
+
+export function refuseUnknownItem(itemId: string): Refusal {
+  return refuse('unknown_item', `there is no item ${itemId}`, 'list the items: conductor work list');
 }
 
 /** Only a user merges, and only the commit that was approved. */
 export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by: Requester): Refusal | null {
-  if (by.kind !== 'person') return refuse('people_only', 'only a person merges');
+  if (by.kind !== 'person') return refuse('people_only', 'only a user can merge');
   const known = state.items.get(itemId);
-  if (known === undefined) return refuse('unknown_item', `there is no item ${itemId}`);
-  if (known.item.status === 'closed') return refuse('same_status', `item ${itemId} is closed already`);
+  if (known === undefined) return refuseUnknownItem(itemId);
+  if (known.item.status === 'closed') return refuse('same_status', `item ${itemId} is already closed`);
   if (known.item.status !== 'approved')
     return refuse(
       'not_approved',
-      `item ${itemId} is ${known.item.status} and not approved`,
-      'have it reviewed first',
+      `item ${itemId} is ${known.item.status}, not approved`,
+      `review it first: conductor work review ${itemId}`,
     );
   const revision = revisionOf(state, known.item);
   if (revision === null) return refuse('unknown_revision', `item ${itemId} has no revision to merge`);
@@ -130,7 +120,7 @@ export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by
     'revision_moved',
     revision.isDraft
       ? `the revision of item ${itemId} is a draft`
-      : `${known.approvedSHA} was approved, and the revision of item ${itemId} is at ${revision.headSHA}`,
-    'close the item, or set its branch back to what was approved',
+      : `the approval is for ${known.approvedSHA}, but the revision of item ${itemId} is at ${revision.headSHA}`,
+    'reset its branch to the approved commit, or close the item',
   );
 }

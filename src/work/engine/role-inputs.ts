@@ -36,30 +36,30 @@ export function buildRoleInputs(
       };
     case 'implementor':
       return {
-        ...itemInputs(request.item),
+        ...formatItem(request.item),
         task: `${request.item.item.title}\n\n${request.item.body}`,
         item_base: base,
         ...(request.earlier === null
           ? {}
-          : earlierInputs(request.earlier.revision, request.earlier.reviews, work)),
+          : formatEarlierWork(request.earlier.revision, request.earlier.reviews, work)),
       };
     case 'reviewer':
       return {
-        ...itemInputs(request.item),
+        ...formatItem(request.item),
         item_base: base,
-        patch: shorten(work?.patch ?? ''),
+        patch: shortenPatch(work?.patch ?? ''),
         ...(warnings.length === 0 ? {} : { scope_warnings: json(warnings) }),
-        ...earlierInputs(request.revision, request.reviews, work),
+        ...formatEarlierWork(request.revision, request.reviews, work),
       };
   }
 }
 
-function itemInputs({ item, body }: GivenItem): Record<string, string> {
+function formatItem({ item, body }: GivenItem): Record<string, string> {
   const { id, title, type, priority, complexity, blockedBy } = item;
   return { item: json({ id, title, type, priority, complexity, blockedBy }), item_body: body };
 }
 
-function earlierInputs(
+function formatEarlierWork(
   { id, title, body, headSHA, headRef, pipeline }: Revision,
   reviews: readonly ReviewRecord[],
   work: RevisionFiles | null,
@@ -78,11 +78,11 @@ function earlierInputs(
   };
 }
 
-function shorten(patch: string): string {
+function shortenPatch(patch: string): string {
   const more = patch.length - PATCH_LIMIT;
   return more <= 0
     ? patch
-    : `${patch.slice(0, PATCH_LIMIT)}\n[cut: ${more} characters more; the files are in this folder]\n`;
+    : `${patch.slice(0, PATCH_LIMIT)}\n[${more} characters omitted; the files are in this folder]\n`;
 }
 
 function json(value: unknown): string {

@@ -13,28 +13,34 @@ import type { Conclusion, Outcome, RunToSee } from './protocol.ts';
 import type { GivenItem, RoleEnd, RoleState, RoleSubject } from './role.ts';
 
 /** The command for a run's end; null while it has not ended. `counted` applies to an end without a result. */
-export function commandAtEnd(run: ActiveRun, state: RoleState, counted: boolean): RequestedCommand | null {
+export function createEndCommand(
+  run: ActiveRun,
+  state: RoleState,
+  counted: boolean,
+): RequestedCommand | null {
   switch (state.kind) {
     case 'driven':
     case 'waiting':
       return null;
     case 'lost':
-      return giveUp(run, state.reason, counted);
+      return createGiveUpCommand(run, state.reason, counted);
     case 'ended':
-      return state.end.ok ? applyEnd(run, state.end) : giveUp(run, state.end.reason, counted);
+      return state.end.ok
+        ? createResultCommand(run, state.end)
+        : createGiveUpCommand(run, state.end.reason, counted);
   }
 }
 
 type GoodEnd = Extract<RoleEnd, { readonly ok: true }>;
 
-function applyEnd(run: ActiveRun, end: GoodEnd): RequestedCommand {
-  const command = applyCommand(run, end);
+function createResultCommand(run: ActiveRun, end: GoodEnd): RequestedCommand {
+  const command = createApplyCommand(run, end);
   if (command === null)
-    return giveUp(run, `the run of a ${run.role} returned the result of another role`, true);
+    return createGiveUpCommand(run, `the ${run.role} run returned the result of another role`, true);
   return { key: applyKey(run.runId), by: ENGINE, command };
 }
 
-function applyCommand(run: ActiveRun, end: GoodEnd): WorkCommand | null {
+function createApplyCommand(run: ActiveRun, end: GoodEnd): WorkCommand | null {
   const { runId, itemId, revisionId, specs } = run;
   if (end.result.role !== run.role) return null;
   switch (end.result.role) {
@@ -49,7 +55,7 @@ function applyCommand(run: ActiveRun, end: GoodEnd): WorkCommand | null {
   }
 }
 
-export function giveUp(
+export function createGiveUpCommand(
   { runId, role, itemId }: ActiveRun,
   reason: string,
   counted: boolean,
@@ -69,7 +75,7 @@ export function concludeRun(command: WorkCommand, outcome: Outcome): Conclusion 
 
 function explainEnd(command: WorkCommand, outcome: Outcome): string {
   if (outcome.kind === 'refused' || outcome.kind === 'failed') return outcome.reason;
-  return command.kind === 'give_up_run' ? command.reason : 'its result was applied';
+  return command.kind === 'give_up_run' ? command.reason : 'result applied';
 }
 
 /** Why a run that its runner left in this state did not get further. */
@@ -79,7 +85,7 @@ export function describeState(state: RoleState): string {
 }
 
 /** A requested run as the journal has it once it is accepted. */
-export function activeRunOf({ command }: RequestedRun, runId: string): ActiveRun {
+export function toActiveRun({ command }: RequestedRun, runId: string): ActiveRun {
   return {
     runId,
     role: roleOf(command),
@@ -90,14 +96,14 @@ export function activeRunOf({ command }: RequestedRun, runId: string): ActiveRun
   };
 }
 
-/** Enters a run that has its id into the journal. */
-export function acceptCommand(requested: RequestedRun, runId: string): RequestedCommand {
-  const { headSHA: _, ...run } = activeRunOf(requested, runId);
+/** Adds a run that has its id to the journal. */
+export function createAcceptCommand(requested: RequestedRun, runId: string): RequestedCommand {
+  const { headSHA: _, ...run } = toActiveRun(requested, runId);
   return { key: acceptKey(runId), by: requested.by, command: { kind: 'accept_run', ...run } };
 }
 
 /** Accepted runs that this process does not drive and whose items still exist. */
-export function runsToSee(work: WorkState, engine: EngineState): readonly RunToSee[] {
+export function listRunsToSee(work: WorkState, engine: EngineState): readonly RunToSee[] {
   return [...work.runs.values()].flatMap((run) => {
     const subject = drivesRun(engine, run.runId) ? null : describeSubject(work, run);
     return subject === null ? [] : [{ runId: run.runId, subject }];
@@ -106,11 +112,11 @@ export function runsToSee(work: WorkState, engine: EngineState): readonly RunToS
 
 /** What the result of an accepted run is checked against; null if its item is gone. */
 export function describeSubject(state: WorkState, run: ActiveRun): RoleSubject | null {
-  if (run.role === 'planner') return { role: 'planner', items: [...state.items.values()].map(toGiven) };
+  if (run.role === 'planner') return { role: 'planner', items: [...state.items.values()].map(toGivenItem) };
   const known = run.itemId === null ? undefined : state.items.get(run.itemId);
-  return known === undefined ? null : { role: run.role, item: toGiven(known) };
+  return known === undefined ? null : { role: run.role, item: toGivenItem(known) };
 }
 
-export function toGiven({ item, body }: ItemRecord): GivenItem {
+export function toGivenItem({ item, body }: ItemRecord): GivenItem {
   return { item, body };
 }

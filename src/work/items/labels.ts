@@ -31,28 +31,28 @@ export const CATEGORY_PREFIX: Readonly<Record<LabelCategory, string>> = {
 export type LabelledStatus = Exclude<WorkStatus, 'closed'>;
 
 const TYPE_DESCRIPTIONS: Readonly<Record<WorkType, string>> = {
-  implement: 'Code to write, as a spec asks for it',
-  refinement: 'A question about a spec, for a person',
+  implement: 'Code to write, as specified',
+  refinement: 'A question about a spec, for a user',
 };
 const STATUS_DESCRIPTIONS: Readonly<Record<LabelledStatus, string>> = {
-  pending: 'Waits for its blockers, or to be looked at again',
-  ready: 'Nothing blocks it: an implementor can start',
+  pending: 'Waiting for its blockers, or for a retry',
+  ready: 'No open blocker: an implementor can start',
   'in-progress': 'An implementor works on it',
-  review: 'There is a revision, and it is checked and reviewed',
-  approved: 'Reviewed: a person can merge it',
-  'needs-refinement': 'Waits for a person: it can not be done as it is written',
-  blocked: 'Waits for a person: something outside holds it up',
+  review: 'Its revision is being checked and reviewed',
+  approved: 'Reviewed: a user can merge it',
+  'needs-refinement': 'Waiting for a user: it can not be done as written',
+  blocked: 'Waiting for a user: it has an external obstacle',
 };
 const PRIORITY_DESCRIPTIONS: Readonly<Record<Priority, string>> = {
-  high: 'Taken first',
-  medium: 'Taken after what is high',
-  low: 'Taken last',
+  high: 'Started first',
+  medium: 'Started after high',
+  low: 'Started last',
 };
 const COMPLEXITY_DESCRIPTIONS: Readonly<Record<Complexity, string>> = {
   trivial: 'A few lines in one place',
   low: 'One file and its test',
   medium: 'A few files that depend on each other',
-  high: 'Many files, or a design to find',
+  high: 'Many files, or an open design question',
 };
 const COLORS: Readonly<Record<LabelCategory, Readonly<Record<string, string>>>> = {
   type: { implement: '1d76db', refinement: '8250df' },
@@ -77,8 +77,11 @@ export const LABELS: readonly LabelDefinition[] = [
   ...labelsFor('complexity', COMPLEXITY_DESCRIPTIONS),
 ];
 
-function labelsFor(category: LabelCategory, words: Readonly<Record<string, string>>): LabelDefinition[] {
-  return Object.entries(words).map(([value, description]) => ({
+function labelsFor(
+  category: LabelCategory,
+  descriptions: Readonly<Record<string, string>>,
+): LabelDefinition[] {
+  return Object.entries(descriptions).map(([value, description]) => ({
     name: `${CATEGORY_PREFIX[category]}:${value}`,
     description,
     color: COLORS[category][value] ?? 'ededed',

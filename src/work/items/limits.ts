@@ -5,7 +5,7 @@ import type { ItemRecord, WorkState } from './state.ts';
 /** Inputs of decisions that are not in the journal. */
 export interface WorkLimits {
   /** Maximum number of items that agents work on at the same time. */
-  readonly jobs: number;
+  readonly slots: number;
   /** The paths under In Scope of a body. */
   readonly scopeOf: (body: string) => readonly string[];
   /** Runs that this engine has requested and that have no id yet, by item. */
@@ -13,14 +13,14 @@ export interface WorkLimits {
   /** Whether a planner is being started. */
   readonly startsPlanner: boolean;
   /** Items for which runs are started; all items if missing. */
-  readonly only?: ReadonlySet<string>;
+  readonly onlyItems?: ReadonlySet<string>;
   /** Accepted runs that wait for a user, with the reason. */
   readonly waitingRuns: ReadonlyMap<string, string>;
 }
 
 /** Whether runs are started for an item. */
-export function isWanted({ only }: WorkLimits, itemId: string): boolean {
-  return only === undefined || only.has(itemId);
+export function isSelected({ onlyItems }: WorkLimits, itemId: string): boolean {
+  return onlyItems === undefined || onlyItems.has(itemId);
 }
 
 /** Items that an agent works on or is about to work on, with its role. */
@@ -31,7 +31,7 @@ export function findBusyItems(state: WorkState, limits: WorkLimits): ReadonlyMap
 }
 
 /** The number of places in use. A run that waits at a gate takes none, or two gates would stop all work. */
-export function countTakenPlaces(state: WorkState, limits: WorkLimits): number {
+export function countUsedSlots(state: WorkState, limits: WorkLimits): number {
   const waiting = [...state.runs.values()].filter(
     ({ runId, itemId }) => itemId !== null && limits.waitingRuns.has(runId),
   );

@@ -16,26 +16,26 @@ export function readSpecFrontMatter(source: string): ReadFrontMatter {
   const open = /^---[ \t]*\r?(?:\n|$)/.exec(text);
   if (open === null) return { kind: 'none' };
   const close = /^---[ \t]*\r?$/m.exec(text.slice(open[0].length));
-  if (close === null) return problem(1, 'the front matter is not closed');
+  if (close === null) return problem(1, 'the front matter is not closed: end it with `---`');
   // The fence is blanked, not removed, so that the lines of the YAML match those of the file.
   const fence = open[0].replace(/-/g, ' ');
   const yaml = parseYaml(fence + text.slice(open[0].length, open[0].length + close.index), 'PR');
-  if (yaml.empty) return problem(1, 'the front matter has no `status`');
+  if (yaml.empty) return problem(1, '`status` is missing in the front matter');
   const [wrong] = yaml.diagnostics.filter(({ severity }) => severity === 'error');
   if (yaml.source === null || wrong !== undefined)
-    return problem(wrong?.span.line ?? 1, wrong?.message ?? 'the front matter is no mapping');
+    return problem(wrong?.span.line ?? 1, wrong?.message ?? 'the front matter is not a mapping');
   const { data } = yaml.source;
   if (typeof data !== 'object' || data === null || !('status' in data))
-    return problem(1, 'the front matter has no `status`');
+    return problem(1, '`status` is missing in the front matter');
   const status = SPEC_STATUSES.find((known) => known === data.status);
   if (status !== undefined) return { kind: 'status', status };
   return problem(yaml.source.locate(['status'], 'value').line, unknownStatus(data.status));
 }
 
 function unknownStatus(value: unknown): string {
-  if (typeof value !== 'string') return `the \`status\` of a spec is one of ${KNOWN}`;
+  if (typeof value !== 'string') return `the \`status\` of a spec must be one of ${KNOWN}`;
   const near = didYouMean(value, SPEC_STATUSES);
-  const guess = near === null ? `it is one of ${KNOWN}` : `did you mean \`${near}\`?`;
+  const guess = near === null ? `use one of ${KNOWN}` : `did you mean \`${near}\`?`;
   return `the \`status\` \`${value}\` is unknown: ${guess}`;
 }
 

@@ -93,6 +93,11 @@ export function findOpenBlockers(state: WorkState, item: WorkItem): readonly str
   });
 }
 
+/** Blockers with their statuses, for messages. */
+export function formatBlockers(state: WorkState, ids: readonly string[]): string {
+  return ids.map((id) => `${id} (${state.items.get(id)?.item.status ?? 'unknown'})`).join(', ');
+}
+
 export function findRunOfItem(state: WorkState, itemId: string): ActiveRun | null {
   for (const run of state.runs.values()) if (run.itemId === itemId) return run;
   return null;

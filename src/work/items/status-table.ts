@@ -43,15 +43,15 @@ export function transition(from: WorkStatus, to: WorkStatus, mover: Mover): Tran
   const movers = STATUS_TABLE[from][to];
   if (movers?.includes(mover) === true) return { ok: true };
   const legal = legalMoves(from, mover);
-  const options = legal.length === 0 ? 'no further move is possible' : `it can go to ${listOf(legal)}`;
+  const options = legal.length === 0 ? 'no move is possible' : `it can move to ${listOf(legal)}`;
   if (from === to)
-    return { ok: false, code: 'same_status', reason: `it is ${from} already; ${options}`, legal };
+    return { ok: false, code: 'same_status', reason: `it is already ${from}; ${options}`, legal };
   if (movers !== undefined && mover !== 'person')
-    return { ok: false, code: 'people_only', reason: `only a person moves it from ${from} to ${to}`, legal };
+    return { ok: false, code: 'people_only', reason: `only a user can move it from ${from} to ${to}`, legal };
   return {
     ok: false,
     code: 'illegal_transition',
-    reason: `it can't go from ${from} to ${to}; from ${from} ${options}`,
+    reason: `it can't move from ${from} to ${to}; from ${from} ${options}`,
     legal,
   };
 }
@@ -67,6 +67,8 @@ export function isTerminal(status: WorkStatus): boolean {
   return status === 'closed' || status === 'approved';
 }
 
-function listOf(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+function listOf(statuses: readonly string[]): string {
+  return statuses.length < 2
+    ? statuses.join('')
+    : `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;
 }

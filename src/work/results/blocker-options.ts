@@ -1,4 +1,4 @@
-import { saysSomething } from './labelled-text.ts';
+import { hasContent } from './labelled-text.ts';
 import type { SummaryPart } from './summary-labels.ts';
 
 /**
@@ -187,5 +187,5 @@ function countDistinct(texts: readonly string[]): number {
 }
 
 function isOption(text: string): boolean {
-  return saysSomething(text) && ![TRADE_OFF, REMARK, NO_OPTION].some((pattern) => pattern.test(text));
+  return hasContent(text) && ![TRADE_OFF, REMARK, NO_OPTION].some((pattern) => pattern.test(text));
 }

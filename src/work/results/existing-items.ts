@@ -33,8 +33,8 @@ export function parseExistingItems(value: unknown): ParsedItems {
   const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
   const message =
     path === '' || path === 'items'
-      ? 'it is neither an array nor has it one in "items"'
-      : `${path} is neither an id nor an item with one`;
+      ? 'expected an array of items, or an object with an array "items"'
+      : `${path}: expected an id, or an item with an id`;
   return { ok: false, message };
 }
 

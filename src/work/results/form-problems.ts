@@ -27,7 +27,7 @@ export function checkForm<Schema extends z.core.$ZodType>(
 /**
  * The valid entries of a list, with their indexes, so that the rest of an invalid result is still checked.
  */
-export function soundEntries<Schema extends z.core.$ZodType>(
+export function readValidEntries<Schema extends z.core.$ZodType>(
   schema: Schema,
   list: unknown,
 ): readonly { readonly index: number; readonly value: z.infer<Schema> }[] {

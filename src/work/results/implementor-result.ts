@@ -20,12 +20,12 @@ function checkPatch({ outcome, patch }: ImplementorResult): readonly ContractPro
           {
             path: 'patch',
             code: 'WR205',
-            message: `a result that is ${outcome} has no patch, and this has one`,
+            message: `a ${outcome} result must not have a patch`,
           },
         ];
   if (patch !== null && patch.trim() !== '') return [];
   const what = patch === null ? 'null' : 'empty';
-  return [{ path: 'patch', code: 'WR203', message: `a completed result has a patch, and this is ${what}` }];
+  return [{ path: 'patch', code: 'WR203', message: `a completed result needs a patch, but it is ${what}` }];
 }
 
 function checkSummary({ outcome, summary }: ImplementorResult): readonly ContractProblem[] {

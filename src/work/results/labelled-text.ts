@@ -4,10 +4,10 @@ export interface LabelledPart<Label extends string> {
   readonly text: string;
 }
 
-export interface LabelWords<Label extends string> {
+export interface LabelPattern<Label extends string> {
   readonly label: Label;
   /** Source of a regular expression for the label. */
-  readonly words: string;
+  readonly pattern: string;
   /** Whether the label may also be in the middle of a line, as in `Type: spec-gap. Options: …`. */
   readonly inline: boolean;
 }
@@ -16,7 +16,7 @@ export interface LabelWords<Label extends string> {
 const READ_LENGTH = 20_000;
 
 /** Normalises a text before it is split into parts: line endings, tables, long white space and length. */
-export function readableText(text: string): string {
+export function normalizeText(text: string): string {
   const plain = text
     .slice(0, READ_LENGTH)
     .replace(/\r\n?/g, '\n')
@@ -35,7 +35,7 @@ const ASIDE = '(?:[ \\t]*\\([^()\\n]{0,80}\\))?';
  */
 export function readLabelled<Label extends string>(
   text: string,
-  labels: readonly LabelWords<Label>[],
+  labels: readonly LabelPattern<Label>[],
 ): readonly LabelledPart<Label>[] {
   const found = labels
     .flatMap((label) => findLabel(text, label))
@@ -68,15 +68,15 @@ interface Found<Label> {
   readonly end: number;
 }
 
-function findLabel<Label extends string>(text: string, { label, words, inline }: LabelWords<Label>) {
-  const name = `${MARKS}(?:${words})${ASIDE}${MARKS}`;
+function findLabel<Label extends string>(text: string, { label, pattern, inline }: LabelPattern<Label>) {
+  const name = `${MARKS}(?:${pattern})${ASIDE}${MARKS}`;
   const patterns = [
     new RegExp(`^[ \\t]*${BULLET}${name}[ \\t]*(?::${MARKS}|[ \\t][—–-](?=\\s)|[—–])`, 'gim'),
     new RegExp(
-      `^[ \\t]*(?:#{1,6}[ \\t]+(?:\\d{1,2}[.)][ \\t]+)?${name}|${BULLET}\\*\\*(?:${words})${ASIDE}\\*\\*)[ \\t]*$`,
+      `^[ \\t]*(?:#{1,6}[ \\t]+(?:\\d{1,2}[.)][ \\t]+)?${name}|${BULLET}\\*\\*(?:${pattern})${ASIDE}\\*\\*)[ \\t]*$`,
       'gim',
     ),
-    new RegExp(`^[ \\t]*${BULLET}${MARKS}\\[(?:${words})\\]${MARKS}[ \\t]*:?${MARKS}`, 'gim'),
+    new RegExp(`^[ \\t]*${BULLET}${MARKS}\\[(?:${pattern})\\]${MARKS}[ \\t]*:?${MARKS}`, 'gim'),
   ];
   const found = patterns.flatMap((pattern) => matches(text, pattern, label));
   if (!inline) return found;
@@ -106,7 +106,7 @@ const VAGUE =
 const CONTENT = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
 
 /** Whether the text has any content. */
-export function saysSomething(text: string): boolean {
+export function hasContent(text: string): boolean {
   const bare = CONTENT.exec(text)?.[0];
   return bare !== undefined && !VAGUE.test(bare);
 }

@@ -43,7 +43,7 @@ function checkTypeKept(
   present: WorkType | null,
 ): readonly ContractProblem[] {
   if (named === null || present === null || named === present) return [];
-  const message = `${quoteId(id)} becomes task:${named} and keeps the body of a task:${present}`;
+  const message = `${quoteId(id)} becomes task:${named}, but keeps the body of a task:${present}: update its body, too`;
   return [{ path: `update.${index}.labels`, code: 'WR114', message }];
 }
 

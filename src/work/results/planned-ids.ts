@@ -31,7 +31,7 @@ export function quoteId(id: string): string {
 }
 
 export function describeUnknownId(id: string, { tempIds, items }: KnownIds): string {
-  if (tempIds.has(id)) return 'is a new item of this result, and does not exist yet';
+  if (tempIds.has(id)) return 'is a new item of this result and does not exist yet';
   const near = didYouMean(id, items?.keys() ?? []);
   return `is not an existing item${near === null ? '' : `; did you mean ${quoteId(near)}?`}`;
 }

@@ -6,7 +6,7 @@ import {
   plannedWorkItemUpdateSchema,
   plannerResultSchema,
 } from '../../contracts/work/work-results.ts';
-import { checkForm, fieldOf, soundEntries } from './form-problems.ts';
+import { checkForm, fieldOf, readValidEntries } from './form-problems.ts';
 import { checkBlockers } from './planned-blockers.ts';
 import { checkPlannedItem, checkUpdate } from './planned-content.ts';
 import { describeUnknownId, type ExistingItem, type KnownIds, type Placed, quoteId } from './planned-ids.ts';
@@ -20,11 +20,11 @@ export interface PlannerContext {
 /** Finds all problems before anything is applied. The parts after an invalid one are checked too. */
 export function checkPlannerResult(value: unknown, context: PlannerContext): Checked<PlannerResult> {
   const form = checkForm(plannerResultSchema, value, { role: 'WR101' });
-  const create = soundEntries(plannedWorkItemSchema, fieldOf(value, 'create'));
-  const update = soundEntries(plannedWorkItemUpdateSchema, fieldOf(value, 'update'));
-  const close = stringsIn(fieldOf(value, 'close'));
+  const create = readValidEntries(plannedWorkItemSchema, fieldOf(value, 'create'));
+  const update = readValidEntries(plannedWorkItemUpdateSchema, fieldOf(value, 'update'));
+  const close = readStrings(fieldOf(value, 'close'));
   const known: KnownIds = {
-    tempIds: new Set([...create.map(({ value: item }) => item.tempID), ...strayTempIds(value)]),
+    tempIds: new Set([...create.map(({ value: item }) => item.tempID), ...readStrayTempIds(value)]),
     items: context.items === null ? null : new Map(context.items.map((item) => [item.id, item])),
   };
   const problems = [
@@ -49,7 +49,7 @@ function checkTempIds(
     const path = `create.${index}.tempID`;
     const before = first.get(tempID);
     if (before !== undefined)
-      return [problem(path, 'WR102', `the tempID ${quoteId(tempID)} is that of create.${before} already`)];
+      return [problem(path, 'WR102', `create.${before} already has the tempID ${quoteId(tempID)}`)];
     first.set(tempID, index);
     return items?.has(tempID) === true
       ? [problem(path, 'WR103', `the tempID ${quoteId(tempID)} is the id of an existing item`)]
@@ -63,13 +63,13 @@ function checkClosed(close: readonly Placed<string>[], known: KnownIds): readonl
     const path = `close.${index}`;
     const before = first.get(id);
     if (before !== undefined)
-      return [problem(path, 'WR109', `${quoteId(id)} is closed by close.${before} already`)];
+      return [problem(path, 'WR109', `close.${before} already closes ${quoteId(id)}`)];
     first.set(id, index);
     if (known.items === null) return [];
     const item = known.items.get(id);
     if (item === undefined) return [problem(path, 'WR107', `${quoteId(id)} ${describeUnknownId(id, known)}`)];
     return item.status === 'closed'
-      ? [problem(path, 'WR108', `${quoteId(id)} can't be closed: it is closed already`)]
+      ? [problem(path, 'WR108', `${quoteId(id)} can't be closed: it is already closed`)]
       : [];
   });
 }
@@ -84,7 +84,7 @@ function checkUpdated(
     const path = `update.${index}.workItemID`;
     const before = first.get(id);
     if (before !== undefined)
-      return [problem(path, 'WR112', `${quoteId(id)} is updated by update.${before} already`)];
+      return [problem(path, 'WR112', `update.${before} already updates ${quoteId(id)}`)];
     first.set(id, index);
     const both = closed.has(id)
       ? [problem(path, 'WR113', `${quoteId(id)} is both closed and updated by this result`)]
@@ -106,13 +106,13 @@ function problem(path: string, code: ContractProblem['code'], message: string): 
   return { path, code, message };
 }
 
-function stringsIn(list: unknown): readonly Placed<string>[] {
+function readStrings(list: unknown): readonly Placed<string>[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((value: unknown, index) => (typeof value === 'string' ? [{ index, value }] : []));
 }
 
 /** The tempIDs of invalid entries, so that references to them are not reported as well. */
-function strayTempIds(value: unknown): readonly string[] {
+function readStrayTempIds(value: unknown): readonly string[] {
   const create = fieldOf(value, 'create');
   if (!Array.isArray(create)) return [];
   return create

@@ -7,7 +7,7 @@ import {
   WARNING_PREFIX,
 } from '../../contracts/work/work-results.ts';
 import { checkForm } from './form-problems.ts';
-import { type LabelWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
+import { hasContent, type LabelPattern, normalizeText, readLabelled } from './labelled-text.ts';
 import type { Checked, ContractProblem, ProblemCode } from './problem-codes.ts';
 
 export function checkReviewerResult(value: unknown): Checked<ReviewerResult> {
@@ -36,28 +36,28 @@ function checkComments({ verdict, comments }: AgentReview): readonly ContractPro
       return findings.map(({ index, comment }) => ({
         path: `review.comments.${index}`,
         code: 'WR303',
-        message: `the review approves, and comment ${index} (${placeOf(comment)}) is a finding: a warning starts with ${WARNING_PREFIX}`,
+        message: `the review approves, but comment ${index} (${placeOf(comment)}) is a finding: start it with ${WARNING_PREFIX}, or change the verdict`,
       }));
     case 'needs-changes':
-      return findings.length > 0 ? findings.flatMap(checkFinding) : [noFindings(comments.length)];
+      return findings.length > 0 ? findings.flatMap(checkFinding) : [createMissingFinding(comments.length)];
   }
 }
 
-function noFindings(warnings: number): ContractProblem {
+function createMissingFinding(warnings: number): ContractProblem {
   const what = warnings === 0 ? 'no comment' : 'only warnings';
   return {
     path: 'review.comments',
     code: 'WR304',
-    message: `the review needs changes, and has ${what}: a finding says what has to change`,
+    message: `the review needs changes, but has ${what}: add a comment that says what has to change`,
   };
 }
 
 type Component = 'what' | 'why' | 'fix';
 
-const LABELS: readonly LabelWords<Component>[] = [
-  { label: 'what', words: "what(?:'s wrong|’s wrong| is wrong)?", inline: true },
-  { label: 'why', words: 'why(?: (?:it|this) matters)?', inline: true },
-  { label: 'fix', words: '(?:(?:suggested|proposed|how to) )?fix', inline: true },
+const LABELS: readonly LabelPattern<Component>[] = [
+  { label: 'what', pattern: "what(?:'s wrong|’s wrong| is wrong)?", inline: true },
+  { label: 'why', pattern: 'why(?: (?:it|this) matters)?', inline: true },
+  { label: 'fix', pattern: '(?:(?:suggested|proposed|how to) )?fix', inline: true },
 ];
 
 const COMPONENTS: readonly (readonly [Component, ProblemCode, string])[] = [
@@ -67,9 +67,9 @@ const COMPONENTS: readonly (readonly [Component, ProblemCode, string])[] = [
 ];
 
 function checkFinding({ index, comment }: Finding): readonly ContractProblem[] {
-  const parts = readLabelled(readableText(comment.body), LABELS);
+  const parts = readLabelled(normalizeText(comment.body), LABELS);
   return COMPONENTS.filter(
-    ([component]) => !parts.some(({ label, text }) => label === component && saysSomething(text)),
+    ([component]) => !parts.some(({ label, text }) => label === component && hasContent(text)),
   ).map(([, code, message]) => ({
     path: `review.comments.${index}.body`,
     code,

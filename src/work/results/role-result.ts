@@ -17,7 +17,7 @@ import type { RoleEnd, RoleSubject } from '../engine/role.ts';
 export interface RoleEvidence {
   readonly end: RunEnd;
   /** The unchecked result of the role's agent; null if it returned none with a `role`. */
-  readonly words: RoleWords | null;
+  readonly claimed: RoleWords | null;
   /** Problems with the format of its result. */
   readonly notes: readonly string[];
   /** Whether an agent changed files. */
@@ -56,50 +56,51 @@ const RUNNER_KEYS: readonly string[] = ['final', 'claims', 'blockers', 'usage', 
 
 /** Determines the result of a run: one that can be applied, or why there is none. */
 export function determineResult(subject: RoleSubject, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
-  const { words, end } = evidence;
-  const says = words?.role === 'implementor' ? `says ${String(words.outcome)}, but ` : '';
+  const { claimed, end } = evidence;
+  const says = claimed?.role === 'implementor' ? `says ${String(claimed.outcome)}, but ` : '';
   if (UNUSABLE_OUTCOMES.includes(end.outcome)) return refuse(`${says}${describeEnd(evidence)}`);
-  if (words === null) return refuse([`the ${subject.role} returned no result`, ...evidence.notes].join('; '));
-  if (words.role !== subject.role)
-    return refuse(`the ${subject.role} returned the result of another role: ${JSON.stringify(words.role)}`);
-  const plain = Object.fromEntries(Object.entries(words).filter(([key]) => !RUNNER_KEYS.includes(key)));
+  if (claimed === null)
+    return refuse([`the ${subject.role} returned no result`, ...evidence.notes].join('; '));
+  if (claimed.role !== subject.role)
+    return refuse(`the ${subject.role} returned the result of another role: ${JSON.stringify(claimed.role)}`);
+  const plain = Object.fromEntries(Object.entries(claimed).filter(([key]) => !RUNNER_KEYS.includes(key)));
   switch (subject.role) {
     case 'planner':
-      return fromReader(subject.role, plain, evidence, plannerResultSchema, (result) =>
+      return determineReaderResult(subject.role, plain, evidence, plannerResultSchema, (result) =>
         checks.planner(result, subject.items),
       );
     case 'reviewer':
-      return fromReader(subject.role, plain, evidence, reviewerResultSchema, checks.reviewer);
+      return determineReaderResult(subject.role, plain, evidence, reviewerResultSchema, checks.reviewer);
     case 'implementor':
-      return fromImplementor(plain, evidence, checks);
+      return determineImplementorResult(plain, evidence, checks);
   }
 }
 
 /** Planner and reviewer must not change files. */
-function fromReader<Result extends Extract<RoleEnd, { ok: true }>['result']>(
+function determineReaderResult<Result extends Extract<RoleEnd, { ok: true }>['result']>(
   role: Exclude<Role, 'implementor'>,
   plain: RoleWords,
   evidence: RoleEvidence,
   schema: z.ZodMiniType<Result>,
   check: (result: Result) => Problems,
 ): RoleEnd {
-  if (evidence.changed) return refuse(`the ${role} changed files, but may only read`);
+  if (evidence.changed) return refuse(`the ${role} changed files, but may only read them`);
   if (evidence.end.outcome !== 'success') return refuse(describeEnd(evidence));
   const read = checkResult(schema, plain, check);
   if (!read.ok) return refuse(`the result of the ${role} breaks its contract: ${read.problems}`);
   const { result } = read;
   return result.role === 'implementor'
-    ? refuse('only an implementor returns such a result')
+    ? refuse(`the ${role} returned the result of an implementor`)
     : { ok: true, result };
 }
 
-function fromImplementor(plain: RoleWords, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
+function determineImplementorResult(plain: RoleWords, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
   const completed = plain.outcome === 'completed';
   const patch = evidence.patch?.text ?? null;
   // The patch comes from the workspace, never from the agent.
   const claimed = { ...plain, patch: completed && patch !== '' ? patch : null };
   if (completed) {
-    const wrong = whyNotCompleted(evidence);
+    const wrong = findCompletionProblem(evidence);
     if (wrong !== null) return refuse(`says completed, but ${wrong}`);
   }
   const read = checkResult(implementorResultSchema, claimed, checks.implementor);
@@ -109,7 +110,7 @@ function fromImplementor(plain: RoleWords, evidence: RoleEvidence, checks: RoleC
 }
 
 /** The approval of a user does not turn a failed validation into a passed one. */
-function whyNotCompleted(evidence: RoleEvidence): string | null {
+function findCompletionProblem(evidence: RoleEvidence): string | null {
   const { failedValidators, end, patch } = evidence;
   if (failedValidators.length > 0) return failedValidators.map(describeFailure).join('; ');
   if (end.outcome !== 'success') return describeEnd(evidence);
@@ -153,7 +154,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `${place}: expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     default:
-      return `${place} does not fit`;
+      return `${place} is invalid`;
   }
 }
 

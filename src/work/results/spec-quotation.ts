@@ -1,4 +1,4 @@
-import { saysSomething } from './labelled-text.ts';
+import { hasContent } from './labelled-text.ts';
 import type { ContractProblem, ProblemCode } from './problem-codes.ts';
 import type { SummaryLabel, SummaryPart } from './summary-labels.ts';
 
@@ -31,8 +31,7 @@ const QUOTES: readonly RegExp[] = [
 /** Checks that a spec blocker names the file and the section of the spec, and quotes it. */
 export function checkSpecReference(type: string, parts: readonly SummaryPart[]): readonly ContractProblem[] {
   const text = referenceIn(parts);
-  const named = (label: SummaryLabel) =>
-    parts.some((part) => part.label === label && saysSomething(part.text));
+  const named = (label: SummaryLabel) => parts.some((part) => part.label === label && hasContent(part.text));
   const missing = (code: ProblemCode, what: string): ContractProblem => ({
     path: 'summary',
     code,

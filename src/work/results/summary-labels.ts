@@ -1,4 +1,4 @@
-import type { LabelledPart, LabelWords } from './labelled-text.ts';
+import type { LabelledPart, LabelPattern } from './labelled-text.ts';
 
 export type SummaryLabel =
   | 'type'
@@ -21,27 +21,27 @@ const BEFORE_OPTIONS =
   '(?:there are|we have|i see|i considered|possible|available|viable|the|these|following|two|three|several|[2-9])';
 
 /** The parts of a blocked summary, and the labels that users and models write for them. */
-export const SUMMARY_LABELS: readonly LabelWords<SummaryLabel>[] = [
-  { label: 'type', words: '(?:blocker )?type|type of (?:the )?blocker', inline: true },
-  { label: 'description', words: 'description', inline: true },
-  { label: 'description', words: OTHER_DESCRIPTIONS, inline: false },
-  { label: 'spec', words: 'spec(?:ification)?[ -]ref(?:erence)?s?|spec(?:ification)?', inline: true },
-  { label: 'spec', words: '(?:spec )?(?:file path|file|path)|references?', inline: false },
-  { label: 'section', words: 'section(?:s|\\(s\\))?(?: name)?', inline: true },
-  { label: 'quote', words: '(?:relevant )?quot(?:e|ation)', inline: true },
+export const SUMMARY_LABELS: readonly LabelPattern<SummaryLabel>[] = [
+  { label: 'type', pattern: '(?:blocker )?type|type of (?:the )?blocker', inline: true },
+  { label: 'description', pattern: 'description', inline: true },
+  { label: 'description', pattern: OTHER_DESCRIPTIONS, inline: false },
+  { label: 'spec', pattern: 'spec(?:ification)?[ -]ref(?:erence)?s?|spec(?:ification)?', inline: true },
+  { label: 'spec', pattern: '(?:spec )?(?:file path|file|path)|references?', inline: false },
+  { label: 'section', pattern: 'section(?:s|\\(s\\))?(?: name)?', inline: true },
+  { label: 'quote', pattern: '(?:relevant )?quot(?:e|ation)', inline: true },
   {
     label: 'options',
-    words: `(?:${BEFORE_OPTIONS} ){0,4}(?:options|alternatives)(?: (?:considered|available|are|(?:with|and) trade-?offs))?`,
+    pattern: `(?:${BEFORE_OPTIONS} ){0,4}(?:options|alternatives)(?: (?:considered|available|are|(?:with|and) trade-?offs))?`,
     inline: true,
   },
   {
     label: 'recommendation',
-    words: '(?:my )?recommend(?:ation|s)?|recommended(?: option| approach)?',
+    pattern: '(?:my )?recommend(?:ation|s)?|recommended(?: option| approach)?',
     inline: true,
   },
   {
     label: 'impact',
-    words: `impact(?: ${UNRESOLVED}| (?:if|of|on|when)(?: [\\w'’-]+){1,6})?|consequences?|${UNRESOLVED}`,
+    pattern: `impact(?: ${UNRESOLVED}| (?:if|of|on|when)(?: [\\w'’-]+){1,6})?|consequences?|${UNRESOLVED}`,
     inline: true,
   },
 ];

@@ -1,22 +1,22 @@
-import { type LabelWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
+import { hasContent, type LabelPattern, normalizeText, readLabelled } from './labelled-text.ts';
 import type { ContractProblem } from './problem-codes.ts';
 
 type Label = 'step' | 'why' | 'tried';
 
-const LABELS: readonly LabelWords<Label>[] = [
+const LABELS: readonly LabelPattern<Label>[] = [
   {
     label: 'step',
-    words:
+    pattern:
       '(?:failed |failing |validation )*(?:step|validator|check|command)|which (?:validation )?step(?: failed)?|failed validation',
     inline: true,
   },
   {
     label: 'why',
-    words:
+    pattern:
       "why(?: (?:it|this)(?: is|'s))?(?: (?:out of|outside)(?: of)?(?: my| the| its)? scope)?|(?:out of|outside)(?: of)?(?: my| the| its)? scope|reason",
     inline: true,
   },
-  { label: 'tried', words: 'tried|attempts?|attempted|what (?:i|was) tried', inline: true },
+  { label: 'tried', pattern: 'tried|attempts?|attempted|what (?:i|was) tried', inline: true },
 ];
 
 const FAILS =
@@ -61,9 +61,9 @@ const OUTSIDE = [
 
 /** Checks that the summary names the failed step and says why the agent can't fix it. What was tried is not checked. */
 export function checkValidationSummary(summary: string): readonly ContractProblem[] {
-  const text = readableText(summary);
+  const text = normalizeText(summary);
   const parts = readLabelled(text, LABELS);
-  const has = (label: Label) => parts.some((part) => part.label === label && saysSomething(part.text));
+  const has = (label: Label) => parts.some((part) => part.label === label && hasContent(part.text));
   const named = has('step') || NAMED.test(text);
   const outside = has('why') || OUTSIDE.some((pattern) => pattern.test(text));
   return [

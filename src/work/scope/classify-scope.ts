@@ -2,8 +2,8 @@ import type { SCOPE_CLASSES } from '../../contracts/cli/cli-scope-document.ts';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ScopeEntry } from '../bodies/scope-entry.ts';
 import { type Attestation, type Correction, isListed } from './attestations.ts';
-import { testedFiles } from './co-located-test.ts';
-import { type Covers, coveringEntry, createCoverage, entryPath } from './coverage.ts';
+import { listTestedFiles } from './co-located-test.ts';
+import { type Covers, createCoverage, entryPath, findCoveringEntry } from './coverage.ts';
 
 export type ScopeClass = (typeof SCOPE_CLASSES)[number];
 
@@ -46,7 +46,7 @@ export function changedPaths(changes: readonly FileChange[]): readonly string[] 
 /** Checks every file of a patch against the lists of a task. Each gets a class with the reason. */
 export function classifyScope(input: ScopeInput): readonly ScopedFile[] {
   const classifier = createClassifier(input);
-  return changedPaths(input.changes).map((path) => ({ path, ...classOf(path, classifier) }));
+  return changedPaths(input.changes).map((path) => ({ path, ...classifyPath(path, classifier) }));
 }
 
 function createClassifier(input: ScopeInput): Classifier {
@@ -55,37 +55,44 @@ function createClassifier(input: ScopeInput): Classifier {
   const excluded: (entry: ScopeEntry) => Covers = createCoverage(tree, true);
   const classifier: Classifier = {
     input,
-    inside: (path) => coveringEntry(input.inScope, path, listed),
-    outside: (path) => coveringEntry(input.outOfScope, path, excluded),
+    inside: (path) => findCoveringEntry(input.inScope, path, listed),
+    outside: (path) => findCoveringEntry(input.outOfScope, path, excluded),
     corrected: new Map(),
   };
   const counting = input.attestations.filter((each) => each.kind === 'correction');
-  const valid = counting.filter((each) => correctionFlaw(each, classifier) === null);
+  const valid = counting.filter((each) => findCorrectionFlaw(each, classifier) === null);
   return { ...classifier, corrected: new Map(valid.map((each) => [each.actual, each])) };
 }
 
-function classOf(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
-  if (leavesRepository(path)) return verdict('out_of_scope', null, 'it lies outside the repository');
+function classifyPath(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
+  if (leavesRepository(path)) return verdict('out_of_scope', null, 'it is outside the repository');
   const excluded = classifier.outside(path);
   if (excluded !== null)
     return verdict(
       'out_of_scope',
       null,
-      `${named(excluded)} is under Out of Scope${describeFlaws(path, classifier)}`,
+      `${formatEntry(excluded)} is under Out of Scope${describeFlaws(path, classifier)}`,
     );
   const listed = classifier.inside(path);
   if (listed !== null)
-    return verdict('primary', null, isSame(listed, path) ? 'it is in scope' : `${named(listed)} covers it`);
+    return verdict(
+      'primary',
+      null,
+      isSame(listed, path) ? 'it is in scope' : `${formatEntry(listed)} covers it`,
+    );
   const correction = classifier.corrected.get(path);
   if (correction !== undefined)
-    return verdict('corrected', null, `it is meant where ${correction.listed} is listed: ${correction.why}`);
-  const tested = testedFiles(path).find((file) => isTestable(file, classifier));
+    return verdict('corrected', null, `it corrects the entry ${correction.listed}: ${correction.why}`);
+  const tested = listTestedFiles(path).find((file) => isTestable(file, classifier));
   if (tested !== undefined) return verdict('co_located_test', null, `it is the test of ${tested}`);
   return classifyIncidental(path, classifier);
 }
 
 function classifyIncidental(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
-  const proof = classifier.input.proofs.get(path) ?? { proved: false, reason: 'nothing was looked at' };
+  const proof = classifier.input.proofs.get(path) ?? {
+    proved: false,
+    reason: 'its content was not compared',
+  };
   if (proof.proved) return verdict('incidental', true, proof.reason);
   const attested = classifier.input.attestations.find(
     (each): each is Attestation => each.kind === 'incidental' && each.path === path && each.why !== '',
@@ -103,44 +110,44 @@ function classifyIncidental(path: string, classifier: Classifier): Omit<ScopedFi
 function describeFlaws(path: string, classifier: Classifier): string {
   const flaws = classifier.input.attestations
     .filter((each) => (each.kind === 'incidental' ? each.path : each.actual) === path)
-    .flatMap((each) => attestationFlaw(each, classifier) ?? []);
+    .flatMap((each) => findAttestationFlaw(each, classifier) ?? []);
   return flaws.length === 0 ? '' : `; ${[...new Set(flaws)].join('; ')}`;
 }
 
 /** Lines of the summary that have no effect, with the reason; those about a file are in its reason too. */
 export function voidAttestations(input: ScopeInput): readonly string[] {
   const classifier = createClassifier(input);
-  return input.attestations.flatMap((each) => attestationFlaw(each, classifier) ?? []);
+  return input.attestations.flatMap((each) => findAttestationFlaw(each, classifier) ?? []);
 }
 
 /** The corrections that count. */
 export function validCorrections(input: ScopeInput): readonly Correction[] {
   const classifier = createClassifier(input);
   return input.attestations.filter(
-    (each): each is Correction => each.kind === 'correction' && correctionFlaw(each, classifier) === null,
+    (each): each is Correction => each.kind === 'correction' && findCorrectionFlaw(each, classifier) === null,
   );
 }
 
-function attestationFlaw(each: Attestation | Correction, classifier: Classifier): string | null {
-  if (each.kind === 'correction') return correctionFlaw(each, classifier);
-  const flaw = incidentalFlaw(each, classifier);
+function findAttestationFlaw(each: Attestation | Correction, classifier: Classifier): string | null {
+  if (each.kind === 'correction') return findCorrectionFlaw(each, classifier);
+  const flaw = findIncidentalFlaw(each, classifier);
   return flaw === null ? null : `"Incidental: ${each.path}" does not count: ${flaw}`;
 }
 
-function incidentalFlaw({ path, why }: Attestation, classifier: Classifier): string | null {
+function findIncidentalFlaw({ path, why }: Attestation, classifier: Classifier): string | null {
   if (!changedPaths(classifier.input.changes).includes(path)) return 'the patch does not change that file';
   if (classifier.outside(path) !== null) return 'the file is out of scope';
-  return why === '' ? 'it does not say why' : null;
+  return why === '' ? 'it gives no reason' : null;
 }
 
-function correctionFlaw({ listed, actual, why }: Correction, classifier: Classifier): string | null {
+function findCorrectionFlaw({ listed, actual, why }: Correction, classifier: Classifier): string | null {
   const flaw = ((): string | null => {
-    if (actual === '') return 'it does not say which file is meant';
+    if (actual === '') return 'it names no actual file';
     if (!isListed(listed, classifier.input.inScope)) return `${listed} is not an entry of In Scope`;
     if (!changedPaths(classifier.input.changes).includes(actual))
       return 'the patch does not change that file';
     if (leavesRepository(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
-    return why === '' ? 'it does not say why' : null;
+    return why === '' ? 'it gives no reason' : null;
   })();
   return flaw === null ? null : `"Scope correction: ${listed} -> ${actual}" does not count: ${flaw}`;
 }
@@ -158,7 +165,7 @@ function isSame(entry: ScopeEntry, path: string): boolean {
   return entryPath(entry.path) === path;
 }
 
-function named({ path, line }: ScopeEntry): string {
+function formatEntry({ path, line }: ScopeEntry): string {
   return `${path} (line ${line})`;
 }
 

@@ -39,7 +39,7 @@ const FORMS: readonly TestForm[] = [
 ];
 
 /** The files that a path could be the test of: those beside it, or beside its `__tests__`. */
-export function testedFiles(path: string): readonly string[] {
+export function listTestedFiles(path: string): readonly string[] {
   const slash = path.lastIndexOf('/');
   const folder = path.slice(0, slash + 1);
   const name = path.slice(slash + 1);

@@ -13,7 +13,7 @@ export interface KnownTree {
 export type Covers = (path: string) => boolean;
 
 /** The first entry that covers a path. */
-export function coveringEntry(
+export function findCoveringEntry(
   entries: readonly ScopeEntry[],
   path: string,
   coverage: (entry: ScopeEntry) => Covers,

@@ -14,7 +14,7 @@ export function scopesOverlap(left: readonly string[], right: readonly string[])
 export function findOverlap(left: readonly string[], right: readonly string[]): string | null {
   if (left.length === 0 || right.length === 0) return left[0] ?? right[0] ?? '**';
   const others = right.map(readEntry);
-  return left.find((text) => others.some((other) => entriesMeet(readEntry(text), other))) ?? null;
+  return left.find((text) => others.some((other) => entriesOverlap(readEntry(text), other))) ?? null;
 }
 
 interface Entry {
@@ -45,19 +45,21 @@ function readEntry(text: string): Entry {
 
 const GLOB = /[*?[\]{}()!]/;
 
-function entriesMeet(left: Entry, right: Entry): boolean {
+function entriesOverlap(left: Entry, right: Entry): boolean {
   // A name such as `[id].ts` is a file as well as a pattern.
   if (left.path === right.path) return true;
-  if (left.isGlob && right.isGlob) return globsMeet(left, right);
-  if (left.isGlob) return globMeetsPath(left, right);
-  if (right.isGlob) return globMeetsPath(right, left);
+  if (left.isGlob && right.isGlob) return globsOverlap(left, right);
+  if (left.isGlob) return globOverlapsPath(left, right);
+  if (right.isGlob) return globOverlapsPath(right, left);
   return (
-    isWithin(left.path, right.path) || isWithin(right.path, left.path) || sameCode(left.path, right.path)
+    isWithin(left.path, right.path) ||
+    isWithin(right.path, left.path) ||
+    belongToSameCode(left.path, right.path)
   );
 }
 
 /** Two patterns in the same folder overlap, unless each is limited to one extension and these differ. */
-function globsMeet(left: Entry, right: Entry): boolean {
+function globsOverlap(left: Entry, right: Entry): boolean {
   if (!isWithin(left.base, right.base) && !isWithin(right.base, left.base)) return false;
   const [leftKind, rightKind] = [kindOf(left.path), kindOf(right.path)];
   return leftKind === null || rightKind === null || leftKind === rightKind;
@@ -68,7 +70,7 @@ function kindOf(path: string): string | null {
   return /^\*\.(\w+)$/.exec(last)?.[1] ?? null;
 }
 
-function globMeetsPath(glob: Entry, { path, mayBeFolder }: Entry): boolean {
+function globOverlapsPath(glob: Entry, { path, mayBeFolder }: Entry): boolean {
   if (matchesGlob(glob.path, path)) return true;
   if (isWithin(glob.base, path) && glob.base !== '') return true;
   if (mayBeFolder && isWithin(path, glob.base)) return true;
@@ -83,7 +85,7 @@ function isWithin(inner: string, outer: string): boolean {
 const TEST_NAME = /(?:[._-](?:test|spec)(?=\.\w+$))|(?:^test_)/;
 
 /** Tests beside a file are in its scope, so they conflict with an item that owns the file. */
-function sameCode(left: string, right: string): boolean {
+function belongToSameCode(left: string, right: string): boolean {
   if (!isTest(left) && !isTest(right)) return false;
   return withoutExtension(codeOf(left)) === withoutExtension(codeOf(right));
 }

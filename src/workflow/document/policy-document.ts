@@ -48,3 +48,10 @@ function checkName(policy: PolicyDocument | null, ref: string | null, source: Ya
 function describe(path: Path): string {
   return path.length === 0 ? 'the policy' : `\`${path.join('.')}\``;
 }
+
+/** The first problem with its position, for a line that names the file. */
+export function placedMessage([first]: readonly Diagnostic[]): string {
+  if (first === undefined) return 'it is not a policy';
+  const { line, column } = first.span;
+  return `${line}:${column}: ${first.message}${first.help === null ? '' : `; ${first.help}`}`;
+}

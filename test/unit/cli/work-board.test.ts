@@ -34,11 +34,11 @@ describe('the board', () => {
       [
         'PENDING 1',
         '  12  medium    Waits for it',
-        '      └ waits for 1 (ready)',
+        '      └ blocked by 1 (ready)',
         'READY 2',
         '  1   medium    A long title that says more…',
         '  3   question  Which unit?',
-        '      └ waits for a person: it is a…',
+        '      └ waiting for an answer: it is a ques…',
         'CLOSED 1',
         '  4   medium    Gone',
         '',
@@ -48,7 +48,7 @@ describe('the board', () => {
 
   it('is a line for each item where nobody sits at a terminal', () => {
     expect(renderItems(snapshot, items).split('\n')[1]).toMatch(
-      /^12 +pending +medium +Waits for it +waits for 1 \(ready\)$/,
+      /^12 +pending +medium +Waits for it +blocked by 1 \(ready\)$/,
     );
   });
 });

@@ -6,10 +6,10 @@ import {
   readScopeCorrections,
 } from '../../../src/work/engine/apply/implementor.ts';
 import { applyPlannerResult } from '../../../src/work/engine/apply/planner.ts';
-import { applyReviewerResult } from '../../../src/work/engine/apply/reviewer.ts';
 import { acceptRun, giveUpRun } from '../../../src/work/engine/apply/runs.ts';
 import type { CommandOf, WorkCommand } from '../../../src/work/engine/command.ts';
 import { readCommand } from '../../../src/work/engine/command-schema.ts';
+import { applyReviewerResult } from '../../../src/work/engine/command-steps.ts';
 import { findForeignChanges } from '../../../src/work/engine/foreign-changes.ts';
 import type { ProviderState } from '../../../src/work/items/provider-values.ts';
 import type { WorkState } from '../../../src/work/items/state.ts';
@@ -83,7 +83,7 @@ describe('the plan of a planner', () => {
   it('has happened when the provider has it: items, then what was planned, then the end of the run', () => {
     const item = { ...known(state, '1').item, blockedBy: ['4', '1'] };
     const written = { kind: 'item', item, body: 'b', labels: ['status:pending', 'task:implement'] } as const;
-    const events = change.eventsOf([written, written, written, { kind: 'nothing' }, written]);
+    const events = change.createEvents([written, written, written, { kind: 'nothing' }, written]);
     expect(events.map(({ type }) => type)).toEqual([
       'item_created',
       'item_created',
@@ -136,7 +136,7 @@ describe('the result of an implementor', () => {
       by: 'engine',
       made: { ok: false, reason: 'c' },
     });
-    expect(change.eventsOf([]).at(-1)).toMatchObject({
+    expect(change.createEvents([]).at(-1)).toMatchObject({
       to: 'blocked',
       reason: 'it failed 3 times in a row: a; b; c',
     });
@@ -206,7 +206,7 @@ describe('a run', () => {
       'engine',
     );
     expect(change.writes).toEqual(to === null ? [] : [{ kind: 'set_status', id: '1', status: to }]);
-    expect(change.eventsOf([])[0]).toMatchObject({ type: 'run_ended', ok: false, counted: true });
+    expect(change.createEvents([])[0]).toMatchObject({ type: 'run_ended', ok: false, counted: true });
   });
 
   it('of a reviewer that failed three times leaves the item to people', () => {

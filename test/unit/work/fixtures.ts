@@ -131,7 +131,7 @@ export function spec(
 
 export function limits(more: Partial<WorkLimits> = {}): WorkLimits {
   return {
-    jobs: 2,
+    slots: 2,
     scopeOf: (body) => body.split('\n').map((line) => line.slice(2)),
     starting: new Map(),
     startsPlanner: false,

@@ -3,6 +3,7 @@ import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../src/contracts/work/work-item.ts';
 import {
   collectCommands,
+  explainPlanningStop,
   type Handler,
   handleDependencies,
   handleImplementation,
@@ -10,7 +11,6 @@ import {
   handlePlanning,
   handleReadiness,
   handleReview,
-  planningStopped,
 } from '../../../src/work/engine/handlers.ts';
 import type { WorkLimits } from '../../../src/work/items/limits.ts';
 import type { WorkState } from '../../../src/work/items/state.ts';
@@ -113,10 +113,10 @@ describe('planning', () => {
 
   it('says that and why it has stopped', () => {
     const state = stateOf(seen(a1), failedPlan('p', a1), failedPlan('q', a1));
-    expect(planningStopped(state)).toBeNull();
+    expect(explainPlanningStop(state)).toBeNull();
     const stopped = stateOf(seen(a1), failedPlan('p', a1), failedPlan('q', a1), failedPlan('r', a1));
-    expect(planningStopped(stopped)).toBe(
-      'the planner failed 3 times in a row with these specs: it fell over',
+    expect(explainPlanningStop(stopped)).toBe(
+      'planning has stopped: 3 planner runs in a row failed with these specs: it fell over',
     );
   });
 });

@@ -31,7 +31,7 @@ function evidence(
   const { outcome = 'success', reason = null, ...rest } = change;
   return {
     end: { lifecycle: 'completed', outcome, termination: 'success', reason },
-    words: null,
+    claimed: null,
     notes: [],
     changed: false,
     failedValidators: [],
@@ -57,8 +57,8 @@ const reasonOf = (subject: RoleSubject, of: RoleEvidence, checks = NO_CHECKS) =>
 
 describe('the result of an implementor', () => {
   it('has the patch of the run, whatever the agent says of one', () => {
-    const words = { ...completed, patch: 'rm -rf' };
-    expect(determineResult(implementor, evidence({ words }), NO_CHECKS)).toEqual({
+    const claimed = { ...completed, patch: 'rm -rf' };
+    expect(determineResult(implementor, evidence({ claimed }), NO_CHECKS)).toEqual({
       ok: true,
       base: BASE,
       result: { ...completed, patch: 'diff --git a/a b/a\n' },
@@ -67,7 +67,7 @@ describe('the result of an implementor', () => {
 
   it('has no patch where it is not completed', () => {
     expect(
-      determineResult(implementor, evidence({ words: { ...blocked, patch: 'x' } }), NO_CHECKS),
+      determineResult(implementor, evidence({ claimed: { ...blocked, patch: 'x' } }), NO_CHECKS),
     ).toMatchObject({
       ok: true,
       result: { outcome: 'blocked', patch: null },
@@ -75,8 +75,8 @@ describe('the result of an implementor', () => {
   });
 
   it('may come with what the runtime reads', () => {
-    const words = { ...completed, claims: ['fixed'], blockers: [], usage: {}, final: 'x' };
-    expect(reasonOf(implementor, evidence({ words }))).toBe('accepted');
+    const claimed = { ...completed, claims: ['fixed'], blockers: [], usage: {}, final: 'x' };
+    expect(reasonOf(implementor, evidence({ claimed }))).toBe('accepted');
   });
 
   it.each<[RunOutcome, boolean]>([
@@ -93,7 +93,7 @@ describe('the result of an implementor', () => {
     ['error', false],
     ['cancelled', false],
   ])('is taken as blocked from a run that ended %s: %s', (outcome, taken) => {
-    const end = determineResult(implementor, evidence({ words: blocked, outcome }), NO_CHECKS);
+    const end = determineResult(implementor, evidence({ claimed: blocked, outcome }), NO_CHECKS);
     expect(end.ok).toBe(taken);
   });
 
@@ -110,7 +110,7 @@ describe('the result of an implementor', () => {
     'error',
     'cancelled',
   ])('is not completed where the run ended %s', (outcome) => {
-    expect(reasonOf(implementor, evidence({ words: completed, outcome, reason: 'why' }))).toBe(
+    expect(reasonOf(implementor, evidence({ claimed: completed, outcome, reason: 'why' }))).toBe(
       `says completed, but the run ended ${outcome}: why`,
     );
   });
@@ -139,14 +139,14 @@ describe('the result of an implementor', () => {
     ],
     [
       'a person said no',
-      { outcome: 'rejected', rejection: 'ann rejected it: not now' },
-      'says completed, but the run ended rejected: ann rejected it: not now',
+      { outcome: 'rejected', rejection: 'rejected by ann: not now' },
+      'says completed, but the run ended rejected: rejected by ann: not now',
     ],
   ])('is not completed where %s', (_, change, reason) => {
-    expect(reasonOf(implementor, evidence({ words: completed, ...change }))).toBe(reason);
+    expect(reasonOf(implementor, evidence({ claimed: completed, ...change }))).toBe(reason);
   });
 
-  it.each<[string, RoleEvidence['words'], readonly string[], string]>([
+  it.each<[string, RoleEvidence['claimed'], readonly string[], string]>([
     ['there is none', null, [], 'the implementor returned no result'],
     [
       'its file was no JSON',
@@ -155,8 +155,8 @@ describe('the result of an implementor', () => {
       'the implementor returned no result; the result file is ignored: it is not JSON',
     ],
     ['it is of another role', approve, [], 'the implementor returned the result of another role: "reviewer"'],
-  ])('is missing where %s', (_, words, notes, reason) => {
-    expect(reasonOf(implementor, evidence({ words, notes }))).toBe(reason);
+  ])('is missing where %s', (_, claimed, notes, reason) => {
+    expect(reasonOf(implementor, evidence({ claimed, notes }))).toBe(reason);
   });
 
   it.each([
@@ -167,15 +167,15 @@ describe('the result of an implementor', () => {
     ],
     ['no summary', { role: 'implementor', outcome: 'blocked' }, 'summary: expected string'],
     ['a key that nobody knows', { ...blocked, mood: 'good' }, 'the result has unknown keys: mood'],
-  ])('breaks its contract with %s', (_, words, problem) => {
-    expect(reasonOf(implementor, evidence({ words }))).toBe(
+  ])('breaks its contract with %s', (_, claimed, problem) => {
+    expect(reasonOf(implementor, evidence({ claimed }))).toBe(
       `the result of the implementor breaks its contract: ${problem}`,
     );
   });
 
   it('quotes every problem that the check finds', () => {
     const checks = { ...NO_CHECKS, implementor: () => ['no options', 'no impact'] };
-    expect(reasonOf(implementor, evidence({ words: blocked }), checks)).toBe(
+    expect(reasonOf(implementor, evidence({ claimed: blocked }), checks)).toBe(
       'the result of the implementor breaks its contract: no options; no impact',
     );
   });
@@ -185,16 +185,16 @@ describe('the result of who only looks', () => {
   it.each<[string, RoleSubject, Record<string, unknown>]>([
     ['a planner', planner, plan],
     ['a reviewer', reviewer, approve],
-  ])('is that of %s', (_, subject, words) => {
-    expect(determineResult(subject, evidence({ words, patch: null }), NO_CHECKS)).toEqual({
+  ])('is that of %s', (_, subject, claimed) => {
+    expect(determineResult(subject, evidence({ claimed, patch: null }), NO_CHECKS)).toEqual({
       ok: true,
-      result: words,
+      result: claimed,
     });
-    expect(reasonOf(subject, evidence({ words, changed: true }))).toBe(
-      `the ${subject.role} changed files, but may only read`,
+    expect(reasonOf(subject, evidence({ claimed, changed: true }))).toBe(
+      `the ${subject.role} changed files, but may only read them`,
     );
-    expect(reasonOf(subject, evidence({ words, outcome: 'blocked' }))).toBe('the run ended blocked');
-    expect(reasonOf(subject, evidence({ words: completed }))).toBe(
+    expect(reasonOf(subject, evidence({ claimed, outcome: 'blocked' }))).toBe('the run ended blocked');
+    expect(reasonOf(subject, evidence({ claimed: completed }))).toBe(
       `the ${subject.role} returned the result of another role: "implementor"`,
     );
   });
@@ -204,14 +204,14 @@ describe('the result of who only looks', () => {
       ...NO_CHECKS,
       planner: (_result, items) => items.map(({ item }) => item.id),
     };
-    expect(reasonOf(planner, evidence({ words: plan }), checks)).toBe(
+    expect(reasonOf(planner, evidence({ claimed: plan }), checks)).toBe(
       'the result of the planner breaks its contract: 7',
     );
   });
 
   it('is checked as a review', () => {
     const checks: RoleChecks = { ...NO_CHECKS, reviewer: () => ['comments.0 has no Fix'] };
-    expect(reasonOf(reviewer, evidence({ words: approve }), checks)).toBe(
+    expect(reasonOf(reviewer, evidence({ claimed: approve }), checks)).toBe(
       'the result of the reviewer breaks its contract: comments.0 has no Fix',
     );
   });

@@ -32,14 +32,14 @@ describe('the front matter of a spec', () => {
     [
       '---\nstatus: ready\n---\n',
       2,
-      'the `status` `ready` is unknown: it is one of `draft`, `approved`, `deprecated`',
+      'the `status` `ready` is unknown: use one of `draft`, `approved`, `deprecated`',
     ],
-    ['---\nstatus: [draft]\n---\n', 2, 'the `status` of a spec is one of `draft`, `approved`, `deprecated`'],
-    ['---\nstatus:\n---\n', 2, 'the `status` of a spec is one of `draft`, `approved`, `deprecated`'],
-    ['---\ntitle: A\n---\n', 1, 'the front matter has no `status`'],
-    ['---\n---\n', 1, 'the front matter has no `status`'],
-    ['---\n- status\n---\n', 1, 'the front matter has no `status`'],
-    ['---\nstatus: draft\n', 1, 'the front matter is not closed'],
+    ['---\nstatus: [draft]\n---\n', 2, 'the `status` of a spec must be one of `draft`, `approved`, `deprecated`'],
+    ['---\nstatus:\n---\n', 2, 'the `status` of a spec must be one of `draft`, `approved`, `deprecated`'],
+    ['---\ntitle: A\n---\n', 1, '`status` is missing in the front matter'],
+    ['---\n---\n', 1, '`status` is missing in the front matter'],
+    ['---\n- status\n---\n', 1, '`status` is missing in the front matter'],
+    ['---\nstatus: draft\n', 1, 'the front matter is not closed: end it with `---`'],
   ])('%j has a problem in line %i', (text, line, message) => {
     expect(readSpecFrontMatter(text)).toEqual({ kind: 'problem', line, message });
   });

@@ -58,25 +58,25 @@ describe('the table of statuses', () => {
       'review',
       'person',
       'illegal_transition',
-      "it can't go from pending to review; from pending it can go to ready or closed",
+      "it can't move from pending to review; from pending it can move to ready or closed",
     ],
     [
       'review',
       'blocked',
       'engine',
       'illegal_transition',
-      "it can't go from review to blocked; from review it can go to approved, needs-refinement or pending",
+      "it can't move from review to blocked; from review it can move to approved, needs-refinement or pending",
     ],
     [
       'closed',
       'pending',
       'person',
       'illegal_transition',
-      "it can't go from closed to pending; from closed no further move is possible",
+      "it can't move from closed to pending; from closed no move is possible",
     ],
-    ['closed', 'closed', 'person', 'same_status', 'it is closed already; no further move is possible'],
-    ['blocked', 'pending', 'engine', 'people_only', 'only a person moves it from blocked to pending'],
-    ['approved', 'closed', 'planner', 'people_only', 'only a person moves it from approved to closed'],
+    ['closed', 'closed', 'person', 'same_status', 'it is already closed; no move is possible'],
+    ['blocked', 'pending', 'engine', 'people_only', 'only a user can move it from blocked to pending'],
+    ['approved', 'closed', 'planner', 'people_only', 'only a user can move it from approved to closed'],
   ])('refuses %s to %s by %s and names what is legal', (from, to, mover, code, reason) => {
     expect(transition(from, to, mover)).toMatchObject({ ok: false, code, reason });
   });

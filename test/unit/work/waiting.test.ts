@@ -33,60 +33,60 @@ describe('the board says of an item', () => {
         created({ id: '4', status: 'closed' }),
         created({ id: '1', blockedBy: ['3', '4', '9'] }),
       ],
-      'waits for 3 (in-progress), 9 (unknown)',
+      'blocked by 3 (in-progress), 9 (unknown)',
     ],
     ['nothing while it becomes ready', [created({ id: '1' })], null],
     ['nothing while it can be taken up', [created({ id: '1', status: 'ready' })], null],
     [
       'who is in its way',
       [...atWork('5', ['src/']), created({ id: '1', status: 'ready' }, ['src/a.ts'])],
-      'waits: src/a.ts is being worked on by 5',
+      'waiting for item 5, which is changing src/a.ts',
     ],
     [
       'that there is no place',
       [...atWork('2'), ...atWork('3'), created({ id: '1', status: 'ready' })],
-      'waits for a free place (2 of 2 at work)',
+      'waiting for a free slot (2 of 2 in use)',
     ],
     [
       'that it is a question',
       [created({ id: '1', status: 'ready', type: 'refinement' })],
-      'waits for a person: it is a question about a spec',
+      'waiting for an answer: it is a question about a spec',
     ],
     [
       'that it can not be started',
       [created({ id: '1', status: 'ready' }), unstartable, unstartable, unstartable],
-      'waits for a person: a run could not be started 3 times in a row: no program',
+      'needs attention: 3 runs in a row could not start: no program',
     ],
     ['nothing while an agent works on it', atWork('1'), null],
-    ['that its checks go on', inReview('1', 'pending'), 'waits for its checks'],
+    ['that its checks go on', inReview('1', 'pending'), 'waiting for its checks'],
     ['nothing when a reviewer comes next', inReview('1', 'success'), null],
     [
       'that a review waits for a place',
       [...atWork('2'), ...atWork('3'), ...inReview('1', 'success')],
-      'waits for a free place (2 of 2 at work)',
+      'waiting for a free slot (2 of 2 in use)',
     ],
     [
       'that it was reviewed',
       [...inReview('1', 'success'), reviewed('1', 'approve')],
-      'waits for a person: its review says approve already',
+      'needs attention: its review already says approve',
     ],
     [
       'that it can be merged',
       [...inReview('1', 'success'), moved('1', 'review', 'approved')],
-      'waits for a person: it is approved and not merged',
+      'approved; merge it: conductor work merge 1',
     ],
     [
       'why it is blocked',
       [...atWork('1'), moved('1', 'in-progress', 'blocked', 'engine', 'Type: spec-gap')],
-      'waits for a person: Type: spec-gap',
+      'needs attention: Type: spec-gap',
     ],
     [
       'why it needs refinement',
       [
         ...inReview('1', 'success'),
-        moved('1', 'review', 'needs-refinement', 'engine', 'its review asks for changes: x'),
+        moved('1', 'review', 'needs-refinement', 'engine', 'changes requested in review: x'),
       ],
-      'waits for a person: its review asks for changes: x',
+      'needs attention: changes requested in review: x',
     ],
     ['nothing when it is closed', [created({ id: '1', status: 'closed' })], null],
   ])('%s', (_, events, expected) => {
@@ -95,7 +95,7 @@ describe('the board says of an item', () => {
 
   it('that its run waits at a gate', () => {
     const waitingRuns = new Map([['run 1', 'a gate asks: merge?']]);
-    expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe('waits for a person: a gate asks: merge?');
+    expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe('a gate asks: merge?');
   });
 
   it('all of this for five hundred items, of which one waits', () => {
@@ -103,9 +103,9 @@ describe('the board says of an item', () => {
       created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
     );
     const state = stateOf(atWork('a', ['src/7/x.ts']), atWork('b', ['docs/']), events);
-    const reasons = [...state.items.values()].map((known) => explainWait(state, known, limits({ jobs: 3 })));
+    const reasons = [...state.items.values()].map((known) => explainWait(state, known, limits({ slots: 3 })));
     expect(reasons.filter((reason) => reason !== null)).toEqual([
-      'waits: src/7/**/*.ts is being worked on by a',
+      'waiting for item a, which is changing src/7/**/*.ts',
     ]);
   });
 });

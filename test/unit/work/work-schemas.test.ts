@@ -78,12 +78,12 @@ describe('the items that are given to a check', () => {
   });
 
   it.each([
-    ['a text', 'a', 'it is neither an array nor has it one in "items"'],
-    ['null', null, 'it is neither an array nor has it one in "items"'],
-    ['an object without items', {}, 'it is neither an array nor has it one in "items"'],
-    ['an item without an id', [{ title: 'A' }], '0 is neither an id nor an item with one'],
-    ['an empty id', ['a', ''], '1 is neither an id nor an item with one'],
-    ['a document with a wrong item', { items: [true] }, 'items.0 is neither an id nor an item with one'],
+    ['a text', 'a', 'expected an array of items, or an object with an array "items"'],
+    ['null', null, 'expected an array of items, or an object with an array "items"'],
+    ['an object without items', {}, 'expected an array of items, or an object with an array "items"'],
+    ['an item without an id', [{ title: 'A' }], '0: expected an id, or an item with an id'],
+    ['an empty id', ['a', ''], '1: expected an id, or an item with an id'],
+    ['a document with a wrong item', { items: [true] }, 'items.0: expected an id, or an item with an id'],
   ])('may not be %s', (_, value, message) => {
     expect(parseExistingItems(value)).toEqual({ ok: false, message });
   });

@@ -20,18 +20,17 @@ export function itemBranchRef(itemId: string): string {
 /** Creates one commit on the base, without touching any checkout, and points the item's branch at it. */
 export async function makeItemCommit(git: Git, request: CommitRequest): Promise<CommitMade> {
   const { itemId, base, patch } = request;
-  if (!ITEM_ID.test(itemId)) return refuse(`${JSON.stringify(itemId)} can't be the name of a branch`);
+  if (!ITEM_ID.test(itemId)) return refuse(`the id ${JSON.stringify(itemId)} can't be part of a branch name`);
   const baseSha = await commitAt(git, base);
-  if (baseSha === null)
-    return refuse(`the commit ${base} that the patch applies to is not in the repository`);
+  if (baseSha === null) return refuse(`the base commit ${base} of the patch is not in the repository`);
   if (patch.trim() === '') return refuse('the patch is empty');
   const applied = await applyPatch(git, baseSha, patch);
   if (!applied.ok) return applied;
   if (applied.tree === (await treeOf(git, baseSha))) return refuse('the patch changes nothing');
   const headSHA = printedValue(
     await git(['commit-tree', applied.tree, '-p', baseSha, '-F', '-'], {
-      stdin: messageOf(request.message),
-      env: { ...datedBy(request.at), GIT_AUTHOR_NAME: nameOf(request.author) },
+      stdin: cleanMessage(request.message),
+      env: { ...datedBy(request.at), GIT_AUTHOR_NAME: cleanAuthorName(request.author) },
     }),
   );
   await pointItemBranch(git, itemId, headSHA);
@@ -98,7 +97,7 @@ async function detachCheckouts(git: Git, branch: string, commit: string): Promis
   for (const checkout of (await listCheckouts(git)).filter((each) => each.branch === branch)) {
     const adminDir = await findAdminDir(git, checkout);
     if (adminDir === null) continue;
-    const reason = 'conductor: the item has another revision';
+    const reason = 'conductor: the item has a new revision';
     const argv = ['update-ref', '--no-deref', '-m', reason, 'HEAD', commit];
     await git(argv, { env: { GIT_DIR: adminDir } });
   }
@@ -111,12 +110,12 @@ export function datedBy(at: string): Record<string, string> {
 }
 
 /** Removes NUL characters, which git rejects. */
-export function messageOf(text: string): string {
+export function cleanMessage(text: string): string {
   return `${text.replaceAll('\0', '').trim()}\n`;
 }
 
 /** Makes a valid author name. Git rejects an empty one. */
-export function nameOf(author: string): string {
+export function cleanAuthorName(author: string): string {
   const name = author.replace(/[<>\p{Cc}]+/gu, ' ').trim();
   return /[\p{L}\p{N}]/u.test(name) ? name : 'conductor';
 }

@@ -4,7 +4,7 @@ import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit, type Git, GitError, type GitResult, printedValue } from '../git/git-command.ts';
 import { commitAt } from '../git/revision.ts';
 import { findAdminDir, type ListedCheckout, listCheckouts } from './checkouts.ts';
-import { datedBy, itemBranchRef, messageOf, nameOf } from './item-commit.ts';
+import { cleanAuthorName, cleanMessage, datedBy, itemBranchRef } from './item-commit.ts';
 import { isRebasing, obstacleIn } from './merge-obstacle.ts';
 
 type ItemMerge = Parameters<Revisions['merge']>[0];
@@ -15,8 +15,6 @@ interface MergePlace {
   readonly branch: string | null;
 }
 
-const TRY_AGAIN = 'merge it again';
-
 /**
  * Creates a merge commit on the default branch. All checks come before the single command that moves the branch, and
  * that command also updates the files of a checkout, so a merge is never half done.
@@ -26,7 +24,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   const target = await findDefaultBranch(git, place.branch);
   if (target === null)
     return refuse(
-      'the repository has no branch that is known to be its default',
+      'the default branch of the repository is unknown',
       'name the branch that work is merged into: work.branch in .tnh/config.yaml',
     );
   const done = await findEarlierMerge(git, target, request.headSHA);
@@ -36,9 +34,9 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   if (head !== request.headSHA)
     return refuse(
       head === null
-        ? `the branch ${shortOf(branch)} is gone`
-        : `the branch ${shortOf(branch)} has moved to ${head.slice(0, 7)} since ${request.headSHA.slice(0, 7)} was approved`,
-      `set the branch back to what was approved, or close the item: git branch --force ${shortOf(branch)} ${request.headSHA.slice(0, 12)}`,
+        ? `the branch ${shortenRef(branch)} is missing`
+        : `the branch ${shortenRef(branch)} is at ${head.slice(0, 7)}, but the approval is for ${request.headSHA.slice(0, 7)}`,
+      `close the item, or reset the branch to the approved commit: git branch --force ${shortenRef(branch)} ${request.headSHA.slice(0, 12)}`,
     );
   const tree = await mergeTrees(git, target, request);
   if (!tree.ok) return tree;
@@ -77,19 +75,22 @@ async function mergeTrees(
     .toString('utf8')
     .split('\0')
     .filter((part) => part !== '');
-  const byHand = `merge ${shortOf(itemBranchRef(itemId))} into ${target.name} by hand, then merge the item again`;
+  const byHand = `merge ${shortenRef(itemBranchRef(itemId))} into ${target.name} by hand, then merge the item again`;
   switch (merged.exitCode) {
     case 0:
       return { ok: true, tree };
     case 1:
       return refuse(
-        `${shortOf(itemBranchRef(itemId))} and ${target.name} both changed ${files.join(', ')}`,
+        `${shortenRef(itemBranchRef(itemId))} and ${target.name} both changed ${files.join(', ')}`,
         byHand,
       );
     case 129:
       return refuse('this git is too old to merge without a checkout', 'install git 2.38 or newer');
     default:
-      return refuse(`git can't merge it: ${firstErrorLine(merged)}`, byHand);
+      return refuse(
+        `git can't merge ${shortenRef(itemBranchRef(itemId))}: ${firstErrorLine(merged)}`,
+        byHand,
+      );
   }
 }
 
@@ -119,12 +120,12 @@ async function commitMerge(
   const email = printedValue(await git(['config', '--get', 'user.email'], { answers: [1] }));
   const env = {
     ...datedBy(at),
-    GIT_AUTHOR_NAME: nameOf(by),
-    GIT_COMMITTER_NAME: nameOf(by),
+    GIT_AUTHOR_NAME: cleanAuthorName(by),
+    GIT_COMMITTER_NAME: cleanAuthorName(by),
     ...(email === '' ? {} : { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
   };
   const argv = ['commit-tree', tree, '-p', target.commit, '-p', headSHA, '-F', '-'];
-  return printedValue(await git(argv, { stdin: messageOf(message), env }));
+  return printedValue(await git(argv, { stdin: cleanMessage(message), env }));
 }
 
 async function moveTarget(
@@ -139,7 +140,7 @@ async function moveTarget(
   if (another !== undefined)
     return refuse(
       `${target.name} is checked out in ${holders.map(({ path }) => path).join(' and in ')}`,
-      'leave it checked out in one place',
+      'keep it checked out in only one of them',
     );
   const reason = `conductor: merge work item ${request.itemId}`;
   if (holder === undefined) {
@@ -167,7 +168,7 @@ async function finishMove(moved: Promise<GitResult>, into: string, commit: strin
     return { ok: true, into, commit };
   } catch (error) {
     if (!(error instanceof GitError) || error.exitCode === null) throw error;
-    return refuse(`git did not move ${into}: ${error.detail}`, TRY_AGAIN);
+    return refuse(`git could not move ${into}: ${error.detail}`, 'merge it again');
   }
 }
 
@@ -192,7 +193,7 @@ function firstErrorLine({ stderr, exitCode }: GitResult): string {
   return stderr.split('\n').find((line) => line !== '') ?? `code ${exitCode}`;
 }
 
-function shortOf(ref: string): string {
+function shortenRef(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
 }
 

@@ -31,17 +31,22 @@ export function createItemRevisions(deps: ItemRevisionsDeps): Revisions {
     make: (request, signal) => makeItemCommit(gitAt(signal), request),
     merge: (request) => mergeItem({ git, branch }, request),
     checkOut: async ({ name, commit, harnessDir }, signal) => {
-      const workspace = checkoutOf(deps, name, commit, harnessDir);
+      const workspace = describeCheckout(deps, name, commit, harnessDir);
       await discardWorkspace(deps, workspace);
       await createWorkspace({ ...deps, signal }, workspace, { ownedPaths });
       return workspace.worktreePath;
     },
-    removeCheckout: (name) => discardWorkspace(deps, checkoutOf(deps, name, '', '')),
+    removeCheckout: (name) => discardWorkspace(deps, describeCheckout(deps, name, '', '')),
   };
 }
 
 /** Describes the workspace in which the checks of a revision run; it is laid out like that of a run. */
-function checkoutOf(deps: ItemRevisionsDeps, name: string, commit: string, harnessDir: string): RunWorkspace {
+function describeCheckout(
+  deps: ItemRevisionsDeps,
+  name: string,
+  commit: string,
+  harnessDir: string,
+): RunWorkspace {
   const runId = `checks-${name}`;
   return describeWorkspace(deps, {
     runId,

@@ -36,17 +36,17 @@ export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<O
   const { path, adminDir } = checkout;
   const inProgress = Object.entries(IN_PROGRESS).find(([name]) => existsSync(join(adminDir, name)));
   if (inProgress !== undefined)
-    return { reason: `${inProgress[1]} is in progress in ${path}`, help: 'finish it, or abort it' };
+    return { reason: `${inProgress[1]} is in progress in ${path}`, help: 'finish or abort it' };
   if ((await kindOf(path)) !== 'folder')
     return {
       reason: `${path}, where the branch is checked out, is missing`,
-      help: 'bring the folder back, or have git forget it with `git worktree prune`',
+      help: 'restore the folder, or make git forget it: git worktree prune',
     };
   const dirty = await changedFiles(checkout.git);
   if (dirty.length > 0)
     return {
-      reason: `${path} has changes that are not committed: ${formatFiles(dirty)}`,
-      help: 'commit them, or put them aside with `git stash`',
+      reason: `${path} has uncommitted changes: ${formatFiles(dirty)}`,
+      help: 'commit them, or stash them: git stash',
     };
   const changed = await listChangedPaths(checkout.git, move);
   const untrackedFiles = await findUntracked(checkout, changed.added);
@@ -59,7 +59,7 @@ export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<O
   if (filtered.length === 0) return null;
   return {
     reason: `git filters produce ${formatFiles(filtered)} in ${path}, and conductor runs no filters`,
-    help: 'merge the branch of the item by hand',
+    help: 'merge the branch of the item yourself',
   };
 }
 

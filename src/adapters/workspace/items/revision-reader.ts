@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RevisionReader } from '../../../ports/revisions.ts';
+import { decodeUtf8 } from '../../../text/utf8.ts';
 import { diffTrees } from '../files/tree-diff.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { commonGitDir } from '../git/find-repository.ts';
@@ -39,7 +40,7 @@ export function createRevisionReader({ repoRoot, branch: named = null }: Revisio
       try {
         const path = join(folder, 'change.patch');
         await compare(from, to, { path, asBytes: false });
-        const text = asText(await readFile(path));
+        const text = decodeUtf8(await readFile(path));
         if (text !== null) return text;
         // The patch contains a file that is not UTF-8, which text can't represent: encode the files as binary.
         await compare(from, to, { path, asBytes: true });
@@ -49,12 +50,4 @@ export function createRevisionReader({ repoRoot, branch: named = null }: Revisio
       }
     },
   };
-}
-
-function asText(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

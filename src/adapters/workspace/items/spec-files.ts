@@ -1,6 +1,7 @@
 import type { Spec } from '../../../contracts/work/work-item.ts';
 import { isAllowedBy } from '../../../policy/globs.ts';
 import type { SpecFolder, SpecProblem, SpecReading } from '../../../ports/spec-folder.ts';
+import { decodeUtf8 } from '../../../text/utf8.ts';
 import { readSpecFrontMatter } from '../../../work/items/spec-front-matter.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit, type Git } from '../git/git-command.ts';
@@ -17,7 +18,6 @@ export interface SpecFilesDeps {
 
 const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 const README = /(?:^|\/)README\.md$/i;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads specs as they are committed on the default branch: an uncommitted draft in a checkout is not planned. */
 export function createSpecFiles({ repoRoot, globs, branch: named }: SpecFilesDeps): SpecFolder {
@@ -34,7 +34,7 @@ export function createSpecFiles({ repoRoot, globs, branch: named }: SpecFilesDep
     },
     diff: async (fromBlobSHA, toBlobSHA) => {
       for (const id of [fromBlobSHA, toBlobSHA])
-        if (!OBJECT_ID.test(id)) throw new Error(`${JSON.stringify(id)} is no blob`);
+        if (!OBJECT_ID.test(id)) throw new Error(`${JSON.stringify(id)} is not a blob id`);
       const argv = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=3', '--text'];
       return (await git([...argv, fromBlobSHA, toBlobSHA])).stdout.toString('utf8');
     },
@@ -70,7 +70,7 @@ function readSpec(
   filePath: string,
   content: Buffer,
 ): { readonly status: Spec['frontmatterStatus'] } | SpecProblem | null {
-  const text = decode(content);
+  const text = decodeUtf8(content);
   if (text === null) return { filePath, line: null, message: 'the file is not UTF-8' };
   const read = readSpecFrontMatter(text);
   switch (read.kind) {
@@ -81,7 +81,7 @@ function readSpec(
     case 'none':
       return README.test(filePath)
         ? null
-        : { filePath, line: 1, message: 'the file has no front matter that says its `status`' };
+        : { filePath, line: 1, message: 'front matter with a `status` is missing' };
   }
 }
 
@@ -95,12 +95,4 @@ async function listFiles(git: Git, commit: string): Promise<SpecFile[]> {
       const [, blobSHA, filePath] = /^100\d{3} blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
       return blobSHA === undefined || filePath === undefined ? [] : [{ filePath, blobSHA }];
     });
-}
-
-function decode(content: Buffer): string | null {
-  try {
-    return utf8.decode(content);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
+import type { OpenProject } from '../../../app/opened.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
-import type { OpenProject } from '../../../app/services.ts';
 import { printJson, type VerbContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRunOf, shortIdsIn } from '../open.ts';

@@ -1,5 +1,5 @@
+import type { OpenProject } from '../../../app/opened.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
-import type { OpenProject } from '../../../app/services.ts';
 import { isExpectedFailure, tellFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';

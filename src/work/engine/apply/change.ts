@@ -6,7 +6,7 @@ import { FAILURE_LIMIT, type ItemFailure, type ItemRecord, type WorkState } from
 /** The writes to the provider, and the events to record after them. */
 export interface Change {
   readonly writes: readonly ProviderWrite[];
-  readonly eventsOf: (written: readonly ProviderWritten[]) => readonly WorkEvent[];
+  readonly createEvents: (written: readonly ProviderWritten[]) => readonly WorkEvent[];
 }
 
 /** Moves an item through these statuses; the provider only sees the last one. */
@@ -26,7 +26,7 @@ export function moveThrough(
 }
 
 /** Records the end of a run; a result that a user submitted has none. */
-export function endRun(
+export function createRunEndEvents(
   state: WorkState,
   runId: string,
   end: { readonly ok: boolean; readonly counted: boolean; readonly reason: string },

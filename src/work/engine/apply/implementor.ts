@@ -5,7 +5,13 @@ import type { ItemRecord, WorkState } from '../../items/state.ts';
 import { describeBlocker } from '../../results/blocked-summary.ts';
 import type { CommandOf } from '../command.ts';
 import { isEmptyPatch } from '../result-guards.ts';
-import { type AfterFailure, type Change, decideAfterFailure, endRun, moveThrough } from './change.ts';
+import {
+  type AfterFailure,
+  type Change,
+  createRunEndEvents,
+  decideAfterFailure,
+  moveThrough,
+} from './change.ts';
 
 type Apply = CommandOf<'apply_implementor_result'>;
 
@@ -19,14 +25,14 @@ export function describeRevision(known: ItemRecord, command: Apply, at: string):
     title,
     base: command.base,
     patch,
-    message: commitMessage(known, summary),
+    message: composeCommitMessage(known, summary),
     body: summary,
     author: 'implementor',
     at,
   };
 }
 
-function commitMessage({ item }: ItemRecord, summary: string): string {
+function composeCommitMessage({ item }: ItemRecord, summary: string): string {
   const corrections = readScopeCorrections(summary);
   return [item.title, '', `Work item: ${item.id}`, ...corrections].join('\n');
 }
@@ -48,16 +54,16 @@ export function applyImplementorResult(
 ): Change {
   const { runId, result } = command;
   const { item } = known;
-  const end = endOf(known, command, context.made);
+  const end = decideEnd(known, command, context.made);
   const path: WorkStatus[] = item.status === 'ready' ? ['in-progress', end.to] : [end.to];
   const moves = moveThrough(known, path, context.by, end.reason);
   const revision = context.made?.ok === true ? [revisionMade(context.made.revision, runId)] : [];
   return {
     writes: [{ kind: 'keep_summary', id: item.id, runId, summary: result.summary }, ...moves.writes],
-    eventsOf: () => [
+    createEvents: () => [
       ...revision,
       { type: 'summary_kept', item_id: item.id, run_id: runId, summary: result.summary },
-      ...endRun(state, runId, { ok: end.ok, counted: !end.ok, reason: end.reason }),
+      ...createRunEndEvents(state, runId, { ok: end.ok, counted: !end.ok, reason: end.reason }),
       ...moves.events,
     ],
   };
@@ -69,15 +75,15 @@ function revisionMade(revision: Revision, runId: string): WorkEvent {
 
 type End = AfterFailure & { readonly ok: boolean };
 
-function endOf(known: ItemRecord, { result }: Apply, made: RevisionMade | null): End {
+function decideEnd(known: ItemRecord, { result }: Apply, made: RevisionMade | null): End {
   switch (result.outcome) {
     case 'blocked':
       return { ok: true, to: 'blocked', reason: describeBlocker(result.summary) };
     case 'validation-failure':
       return { ok: true, to: 'needs-refinement', reason: firstLine(result.summary) };
     case 'completed':
-      if (made?.ok === true) return { ok: true, to: 'review', reason: 'it is implemented' };
-      return countFailure(known, made?.reason ?? 'it reports completed and changed no file');
+      if (made?.ok === true) return { ok: true, to: 'review', reason: 'implemented' };
+      return countFailure(known, made?.reason ?? 'it reports completed, but changed no file');
   }
 }
 

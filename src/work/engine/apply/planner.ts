@@ -2,7 +2,7 @@ import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { ItemFields, ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
 import type { WorkState } from '../../items/state.ts';
 import type { CommandOf } from '../command.ts';
-import { type Change, dropStatusLabels, endRun } from './change.ts';
+import { type Change, createRunEndEvents, dropStatusLabels } from './change.ts';
 
 /** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
 export type ReadLabels = (
@@ -54,15 +54,15 @@ export function applyPlannerResult(
       : [{ type: 'specs_planned', run_id: command.runId, specs: [...command.specs] }];
   return {
     writes,
-    eventsOf: (written) => [
-      ...writes.flatMap((write, index) => eventsOfWrite(state, write, written[index], context.by)),
+    createEvents: (written) => [
+      ...writes.flatMap((write, index) => createWriteEvents(state, write, written[index], context.by)),
       ...planned,
-      ...endRun(state, command.runId, { ok: true, counted: false, reason: 'its plan was applied' }),
+      ...createRunEndEvents(state, command.runId, { ok: true, counted: false, reason: 'plan applied' }),
     ],
   };
 }
 
-function eventsOfWrite(
+function createWriteEvents(
   state: WorkState,
   write: ProviderWrite,
   written: ProviderWritten | undefined,
@@ -71,7 +71,7 @@ function eventsOfWrite(
   if (write.kind === 'set_status') {
     const from = state.items.get(write.id)?.item.status;
     if (from === undefined) return [];
-    const reason = 'the planner closed it';
+    const reason = 'closed by the planner';
     return [{ type: 'status_changed', item_id: write.id, from, to: write.status, by, reason }];
   }
   if (written?.kind !== 'item') return [];

@@ -1,4 +1,4 @@
-import { type Piece, spellPieces, type TokenRules, type Tokens } from './tokens.ts';
+import { type Piece, type TokenRules, type Tokens, toTokens } from './tokens.ts';
 
 /** A language with C-style comments whose text can be split into tokens without a full parser. */
 interface Language {
@@ -7,7 +7,7 @@ interface Language {
   readonly forms: readonly (readonly [Piece['kind'] | 'open', RegExp])[];
   readonly nestedComments: boolean;
   /** Whether the text contains something that makes the result unreliable. */
-  readonly doubt: (text: string) => boolean;
+  readonly isUnreliable: (text: string) => boolean;
 }
 
 const BLANKS: Language['forms'] = [
@@ -26,15 +26,15 @@ const WORDS: Language['forms'] = [
 const DIRECTIVE: Language['forms'][number] = ['line', /#(?:\\\r?\n|[^\n])*/y];
 
 const usual: TokenRules = {
-  everyBlank: false,
-  everyNewline: false,
+  keepsBlanks: false,
+  keepsNewlines: false,
   commentIsBlank: true,
-  obeyed: () => false,
+  isDirective: () => false,
 };
 
 const C: Language = {
   // A macro can see whether there is white space, but not how much.
-  rules: { ...usual, everyBlank: true },
+  rules: { ...usual, keepsBlanks: true },
   forms: [
     DIRECTIVE,
     ...BLANKS,
@@ -47,17 +47,17 @@ const C: Language = {
   ],
   nestedComments: false,
   // Joined lines may extend a comment; line numbers may be printed; trigraphs are replaced first.
-  doubt: (text) =>
-    /__LINE__|source_location|\?\?[=/'()!<>-]|%:/.test(text) || text.split('\n').some(isDoubtfulLine),
+  isUnreliable: (text) =>
+    /__LINE__|source_location|\?\?[=/'()!<>-]|%:/.test(text) || text.split('\n').some(isUnreliableLine),
 };
 
 /** A comment that continues in the next line, or starts in a preprocessor line. */
-function isDoubtfulLine(line: string): boolean {
+function isUnreliableLine(line: string): boolean {
   return (/\\\r?$/.test(line) && line.includes('//')) || (/^[ \t]*#/.test(line) && line.includes('/*'));
 }
 
 const JAVA: Language = {
-  rules: { ...usual, obeyed: (comment) => comment.includes('@deprecated') },
+  rules: { ...usual, isDirective: (comment) => comment.includes('@deprecated') },
   forms: [
     ...BLANKS,
     LINE_COMMENT,
@@ -68,26 +68,26 @@ const JAVA: Language = {
   ],
   nestedComments: false,
   // Unicode escapes are processed before comments.
-  doubt: (text) => /\\u+[0-9a-fA-F]{4}/.test(text),
+  isUnreliable: (text) => /\\u+[0-9a-fA-F]{4}/.test(text),
 };
 
 const GO: Language = {
   rules: {
     ...usual,
-    everyNewline: true,
-    obeyed: (comment) => /^\/\/(?:go:|line |export |extern )/.test(comment),
+    keepsNewlines: true,
+    isDirective: (comment) => /^\/\/(?:go:|line |export |extern )/.test(comment),
   },
   forms: [...BLANKS, LINE_COMMENT, ['string', /`[^`]*`/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
   // The comment before `import "C"` is C code, and an old build line depends on its position.
-  doubt: (text) => /import\s+"C"|"C"\s*\n|^\/\/\s*\+build|\/\*line /m.test(text),
+  isUnreliable: (text) => /import\s+"C"|"C"\s*\n|^\/\/\s*\+build|\/\*line /m.test(text),
 };
 
 const RUST: Language = {
   // A documentation comment is an attribute.
   rules: {
     ...usual,
-    obeyed: (comment) => /^(?:\/\/!|\/\/\/(?!\/)|\/\*!|\/\*\*(?![*/]))/.test(comment),
+    isDirective: (comment) => /^(?:\/\/!|\/\/\/(?!\/)|\/\*!|\/\*\*(?![*/]))/.test(comment),
   },
   forms: [
     ...BLANKS,
@@ -100,7 +100,7 @@ const RUST: Language = {
     ...WORDS,
   ],
   nestedComments: true,
-  doubt: (text) => /\b(?:line|column)!|\blocation!|stringify!/.test(text),
+  isUnreliable: (text) => /\b(?:line|column)!|\blocation!|stringify!/.test(text),
 };
 
 const C_SHARP: Language = {
@@ -108,11 +108,11 @@ const C_SHARP: Language = {
   forms: [DIRECTIVE, ...BLANKS, LINE_COMMENT, ['string', /@"(?:[^"]|"")*"/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
   // Interpolated strings may contain strings, and code that a condition excludes need not be valid.
-  doubt: (text) => /\$@?"|@\$"|"""|CallerLineNumber|^[ \t]*#[ \t]*if\b/m.test(text),
+  isUnreliable: (text) => /\$@?"|@\$"|"""|CallerLineNumber|^[ \t]*#[ \t]*if\b/m.test(text),
 };
 
 const CSS: Language = {
-  rules: { ...usual, everyBlank: true, commentIsBlank: false },
+  rules: { ...usual, keepsBlanks: true, commentIsBlank: false },
   forms: [
     ...BLANKS,
     ['string', /url\(\s*(?!["'\s])[^)"'\\\n]*\)/iy],
@@ -124,7 +124,7 @@ const CSS: Language = {
   ],
   nestedComments: false,
   // A custom property keeps its value as written, and `@charset` counts only at the very start.
-  doubt: (text) => /(?:^|[{;\s/])--[\w-]+\s*:|@charset|sourceMappingURL|\bprogid\b/.test(text),
+  isUnreliable: (text) => /(?:^|[{;\s/])--[\w-]+\s*:|@charset|sourceMappingURL|\bprogid\b/.test(text),
 };
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -144,25 +144,25 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 };
 
 /** Undefined for an unsupported extension. */
-export function cFamilyTokens(path: string, text: string): Tokens | undefined {
+export function readCFamilyTokens(path: string, text: string): Tokens | undefined {
   const language = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)];
   if (language === undefined) return undefined;
-  if (language.doubt(text)) return null;
-  const pieces = cut(text, language);
+  if (language.isUnreliable(text)) return null;
+  const pieces = splitIntoPieces(text, language);
   if (pieces === null) return null;
   // The comments of an example state its expected output.
-  const rules = path.endsWith('_test.go') ? { ...language.rules, obeyed: () => true } : language.rules;
-  return spellPieces(pieces, rules);
+  const rules = path.endsWith('_test.go') ? { ...language.rules, isDirective: () => true } : language.rules;
+  return toTokens(pieces, rules);
 }
 
-function cut(text: string, language: Language): readonly Piece[] | null {
+function splitIntoPieces(text: string, language: Language): readonly Piece[] | null {
   const pieces: Piece[] = [];
   let at = 0;
   let startsLine = true;
   while (at < text.length) {
     const piece = text.startsWith('/*', at)
-      ? blockComment(text, at, language.nestedComments)
-      : pieceAt(text, at, language.forms, startsLine);
+      ? readBlockComment(text, at, language.nestedComments)
+      : readPieceAt(text, at, language.forms, startsLine);
     if (piece === null) return null;
     pieces.push(piece);
     at += piece.text.length;
@@ -172,7 +172,7 @@ function cut(text: string, language: Language): readonly Piece[] | null {
   return pieces;
 }
 
-function pieceAt(text: string, at: number, forms: Language['forms'], startsLine: boolean): Piece | null {
+function readPieceAt(text: string, at: number, forms: Language['forms'], startsLine: boolean): Piece | null {
   for (const [kind, form] of forms) {
     if (kind === 'line' && !startsLine) continue;
     form.lastIndex = at;
@@ -184,7 +184,7 @@ function pieceAt(text: string, at: number, forms: Language['forms'], startsLine:
   return null;
 }
 
-function blockComment(text: string, at: number, nested: boolean): Piece | null {
+function readBlockComment(text: string, at: number, nested: boolean): Piece | null {
   const bounds = /\/\*|\*\//g;
   bounds.lastIndex = at + 2;
   for (let depth = 1, bound = bounds.exec(text); bound !== null; bound = bounds.exec(text)) {

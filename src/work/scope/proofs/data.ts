@@ -8,7 +8,7 @@ const WITH_COMMENTS =
 const JSON_FORMS = /([ \t\r\n]+)|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|("(?:[^"\\\n]|\\.)*"|[-+\w.]+|[{}[\],:])/y;
 
 /** Keeps the order of keys and the spelling of numbers, because a reader may depend on either. */
-export function jsonTokens(path: string, text: string): Tokens {
+export function readJsonTokens(path: string, text: string): Tokens {
   const tokens: string[] = [];
   let at = 0;
   while (at < text.length) {
@@ -25,7 +25,7 @@ export function jsonTokens(path: string, text: string): Tokens {
 const YAML_LIMIT = 1_000_000;
 
 /** The values of all documents, with tags, anchors and quoting: `no` is not `"no"`. */
-export function yamlTokens(text: string): Tokens {
+export function readYamlTokens(text: string): Tokens {
   // Templates, setters or special first lines may be processed before YAML is parsed.
   if (text.length > YAML_LIMIT || /\{\{|\{%|<%|\{\s*"\$|^%|^#(?:cloud-config|!)/m.test(text)) return null;
   if (isTooDeep(text)) return null;

@@ -1,8 +1,9 @@
+import { decodeUtf8 } from '../../../text/utf8.ts';
 import type { Proof } from '../classify-scope.ts';
-import { cFamilyTokens } from './c-family.ts';
-import { jsonTokens, yamlTokens } from './data.ts';
-import { pythonTokens } from './python.ts';
-import { sameTokens, type Tokens } from './tokens.ts';
+import { readCFamilyTokens } from './c-family.ts';
+import { readJsonTokens, readYamlTokens } from './data.ts';
+import { readPythonTokens } from './python.ts';
+import { haveSameTokens, type Tokens } from './tokens.ts';
 
 /** Both versions of a file. */
 export interface FileVersions {
@@ -27,22 +28,22 @@ const PROGRAM = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 /** Whether a change preserves behaviour, as far as that can be decided without a compiler. */
 export function proveEquivalence(path: string, { before, after }: FileVersions): ProofStep {
   if (before.length > LIMIT_BYTES || after.length > LIMIT_BYTES)
-    return unproved('the file is too large to be compared');
-  const [old, now] = [textOf(before), textOf(after)];
+    return unproved('the file is too large to compare');
+  const [old, now] = [decodeUtf8(before), decodeUtf8(after)];
   if (old === null || now === null) return unproved('the file is not text in UTF-8');
   if (old === now) return proved('its content is the same');
   if (old.startsWith('\uFEFF') !== now.startsWith('\uFEFF'))
-    return unproved('a byte order mark came or went');
+    return unproved('a byte order mark was added or removed');
   if (PROGRAM.test(path)) return { kind: 'compile', pair: { path, before: old, after: now } };
   return compareTokens(path, old, now);
 }
 
 function compareTokens(path: string, old: string, now: string): ProofStep {
-  const read = readerFor(path);
-  if (read === null) return unproved('no proof is known for files of its kind');
-  switch (sameTokens(readSafely(read, old), readSafely(read, now))) {
+  const read = findReader(path);
+  if (read === null) return unproved('files of its type can not be compared');
+  switch (haveSameTokens(readSafely(read, old), readSafely(read, now))) {
     case null:
-      return unproved('the file can not be read for sure');
+      return unproved('the file can not be parsed reliably');
     case true:
       return proved('only comments and white space changed');
     case false:
@@ -52,12 +53,12 @@ function compareTokens(path: string, old: string, now: string): ProofStep {
 
 type ReadTokens = (text: string) => Tokens;
 
-function readerFor(path: string): ReadTokens | null {
-  if (/\.pyi?$/.test(path)) return pythonTokens;
-  if (/\.jsonc?$/.test(path)) return (text) => jsonTokens(path, text);
-  if (/\.ya?ml$/.test(path)) return yamlTokens;
-  if (cFamilyTokens(path, '') === undefined) return null;
-  return (text) => cFamilyTokens(path, text) ?? null;
+function findReader(path: string): ReadTokens | null {
+  if (/\.pyi?$/.test(path)) return readPythonTokens;
+  if (/\.jsonc?$/.test(path)) return (text) => readJsonTokens(path, text);
+  if (/\.ya?ml$/.test(path)) return readYamlTokens;
+  if (readCFamilyTokens(path, '') === undefined) return null;
+  return (text) => readCFamilyTokens(path, text) ?? null;
 }
 
 /** Text that is nested too deeply counts as unreadable. */
@@ -67,15 +68,6 @@ function readSafely(read: ReadTokens, text: string): Tokens {
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
-  }
-}
-
-/** Null if the bytes aren't UTF-8; a byte order mark is kept. */
-export function textOf(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Piece, spellPieces, type Tokens } from './tokens.ts';
+import { type Piece, type Tokens, toTokens } from './tokens.ts';
 
 interface Reader {
   readonly text: string;
@@ -15,7 +15,7 @@ const NUMBER = /\.?\d(?:[eE][+-](?=\d)|[\w.])*/y;
 const DIRECTIVE = /^#(?:!|\s*type:|\s*cython:|\s*distutils:|.*coding[:=])/;
 
 /** The tokens of a Python program with its lines and indentation; null if it can't be read reliably. */
-export function pythonTokens(source: string): Tokens {
+export function readPythonTokens(source: string): Tokens {
   // Python treats all line endings alike.
   const text = source.replaceAll('\r\n', '\n');
   // A script may declare its dependencies in a comment block that starts with `# ///`.
@@ -31,11 +31,11 @@ export function pythonTokens(source: string): Tokens {
   }
   if (reader.open !== 0) return null;
   for (let left = reader.indents.length; left > 1; left -= 1) push(reader, 'line', 'dedent');
-  return spellPieces(reader.pieces, {
-    everyBlank: false,
-    everyNewline: false,
+  return toTokens(reader.pieces, {
+    keepsBlanks: false,
+    keepsNewlines: false,
     commentIsBlank: true,
-    obeyed: (comment) => DIRECTIVE.test(comment),
+    isDirective: (comment) => DIRECTIVE.test(comment),
   });
 }
 

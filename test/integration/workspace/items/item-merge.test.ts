@@ -131,12 +131,12 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
         author: 'implementor',
         at: AT,
       }),
-    reason: /^the branch conductor\/item\/7 has moved to [0-9a-f]{7} since [0-9a-f]{7} was approved$/,
+    reason: /^the branch conductor\/item\/7 is at [0-9a-f]{7}, but the approval is for [0-9a-f]{7}$/,
     help: /: git branch --force conductor\/item\/7 [0-9a-f]{12}$/,
   },
   'whose branch is gone': {
     prepare: ({ repo }) => repo.git('branch', '-D', 'conductor/item/7'),
-    reason: /^the branch conductor\/item\/7 is gone$/,
+    reason: /^the branch conductor\/item\/7 is missing$/,
     help: /: git branch --force conductor\/item\/7 [0-9a-f]{12}$/,
   },
   'in conflict with the default branch': {
@@ -155,7 +155,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   'into a checkout with changes': {
     prepare: ({ repo }) => repo.write('other.txt', 'being written\n'),
-    reason: /\/repo has changes that are not committed: other\.txt$/,
+    reason: /\/repo has uncommitted changes: other\.txt$/,
     help: /commit them/,
   },
   'into a checkout with staged changes': {

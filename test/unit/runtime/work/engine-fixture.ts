@@ -50,7 +50,8 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
       jobs,
       scopeOf: (body) => [body],
       readLabels: readPlainLabels,
-      checkPlan: () => [],
+      checkPlan: ({ close }, { items }) =>
+        close.filter((id) => !items.has(id)).map((id) => `there is no item ${id}`),
     });
   const engine = startEngine();
   return {

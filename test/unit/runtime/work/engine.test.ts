@@ -53,7 +53,7 @@ describe('the engine of work items', () => {
     const { engine, specs, runner } = createEngineFixture(async () => ({ ok: false, reason: 'no idea' }));
     specs.files.set('a.md', { text: 'one', status: 'approved' });
     const end = await engine.runUntilIdle(NEVER);
-    expect(end.problems).toEqual(['the planner failed 3 times in a row with these specs: no idea']);
+    expect(end.problems).toEqual(['planning has stopped: 3 planner runs in a row failed with these specs: no idea']);
     expect(runner.requests).toHaveLength(3);
     expect((await engine.snapshot()).planningStopped).toContain('no idea');
     expect(await engine.plan('ann', NEVER)).toMatchObject({
@@ -68,7 +68,7 @@ describe('the engine of work items', () => {
     const { engine, specs, told } = createEngineFixture(async () => ({ ok: true, result }));
     specs.files.set('a.md', { text: 'one', status: 'approved' });
     const end = await engine.runUntilIdle(NEVER);
-    expect(end.problems[0]).toContain('close names item 7, which does not exist');
+    expect(end.problems[0]).toContain('there is no item 7');
     expect(
       told('command_started').filter(
         (event) => 'command' in event && event.command.kind === 'apply_planner_result',
@@ -106,7 +106,7 @@ describe('the engine of work items', () => {
       'completed with an empty patch, three times',
       implemented({ patch: '' }),
       'blocked',
-      'it failed 3 times in a row: it reports completed and changed no file',
+      'it failed 3 times in a row: it reports completed, but changed no file',
     ],
     [
       'completed with a patch that does not apply',

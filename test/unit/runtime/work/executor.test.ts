@@ -48,14 +48,14 @@ describe('the executor', () => {
     expect(journal.entries).toHaveLength(3);
   });
 
-  it('refuses with the code, the reason and the way out, and tells the same refusal once', async () => {
+  it('refuses with the code, the reason and the fix, and records the same refusal once', async () => {
     const { executor, journal } = createExecutorFixture();
     const requested = ask('k', { kind: 'merge', itemId: '7' });
     expect(await executor.execute(requested)).toEqual({
       kind: 'refused',
       code: 'unknown_item',
       reason: 'there is no item 7',
-      help: null,
+      help: 'list the items: conductor work list',
     });
     await executor.execute(requested);
     expect(types(journal.entries)).toEqual(['command_refused']);

@@ -98,7 +98,7 @@ describe('a person', () => {
       await watching;
       const { state } = await fixture.engine.snapshot();
       expect(state.items.get('1')).toMatchObject({ item: { status: 'blocked' }, failures: [] });
-      expect(state.items.get('1')?.statusReason).toContain('ann cancelled the run');
+      expect(state.items.get('1')?.statusReason).toContain('ann cancelled run');
       expect([state.runs.size, state.started.size]).toEqual([0, 0]);
       expect(fixture.told('run_ended')).toHaveLength(1);
     },

@@ -3,7 +3,7 @@ import { ROLES } from '../../../../src/contracts/work/work-results.ts';
 import { createRandom } from '../../../../src/simulation/crashtest.ts';
 import type { EngineEffect, SessionRequest } from '../../../../src/work/engine/protocol.ts';
 import { created, inReview, spec } from '../fixtures.ts';
-import { createEngineWorld, JOBS } from './engine-world.ts';
+import { createEngineWorld, SLOTS } from './engine-world.ts';
 
 const SEEDS = Array.from({ length: 150 }, (_, index) => index + 1);
 const STEPS = 20_000;
@@ -42,14 +42,14 @@ function brokenLaws(world: ReturnType<typeof createWorld>, effects: readonly Eng
   const working = busy.length - runs.filter(({ runId }) => waitingRuns.has(runId)).length;
   return [
     ...(new Set(busy).size < busy.length ? [`two runs of one item: ${busy.join(', ')}`] : []),
-    ...(working > JOBS && effects.some(({ kind }) => kind === 'start_role')
-      ? [`${working} at work, ${JOBS} allowed`]
+    ...(working > SLOTS && effects.some(({ kind }) => kind === 'start_role')
+      ? [`${working} at work, ${SLOTS} allowed`]
       : []),
   ];
 }
 
 const starts = ({ kind }: EngineEffect) =>
-  ['start_role', 'resume_run', 'run_checks', 'record_outside'].includes(kind);
+  ['start_role', 'resume_run', 'run_checks', 'record_external_changes'].includes(kind);
 
 describe('decide, with effects answered by chance', () => {
   it.each(SEEDS)('never starts an item twice or too many at once, and gets idle, with seed %i', (seed) => {

@@ -12,19 +12,19 @@ const begin = (more: Partial<SessionRequest> = {}): EngineInput => ({
   kind: 'session_requested',
   session: { until: 'idle', roles: new Set(ROLES), items: null, runsChecks: true, ...more },
 });
-const READ: EngineInput = { kind: 'outside_recorded', readsProvider: true, problem: null };
-const UNREADABLE: EngineInput = { kind: 'outside_recorded', readsProvider: true, problem: 'down' };
+const READ: EngineInput = { kind: 'external_changes_recorded', readsProvider: true, problem: null };
+const UNREADABLE: EngineInput = { kind: 'external_changes_recorded', readsProvider: true, problem: 'down' };
 const SEEN: EngineInput = { kind: 'runs_seen', seen: [] };
 const STOP: EngineInput = { kind: 'stop_requested' };
 const KEY = 'request/implementor/1/1/0';
 const TIME = { kind: 'time_passed', task: 'wait/1' } as const;
 const left = (reason: string): EngineInput => ({
-  kind: 'role_left',
+  kind: 'runner_returned',
   key: KEY,
   state: { kind: 'lost', reason },
 });
-const OFFERED: EngineInput = { kind: 'role_offered', key: KEY, runId: 'run-1' };
-const ANSWERED: EngineInput = { kind: 'role_answered', key: KEY, outcome: { kind: 'done' } };
+const OFFERED: EngineInput = { kind: 'run_created', key: KEY, runId: 'run-1' };
+const ANSWERED: EngineInput = { kind: 'acceptance_decided', key: KEY, outcome: { kind: 'done' } };
 const READY = [created({ id: '1', status: 'ready' })];
 const STARTED: readonly EngineInput[] = [begin(), READ, SEEN];
 const WORKING = [created({ id: '1', status: 'in-progress' }), accepted('run-1', 'implementor', '1')];
@@ -40,7 +40,7 @@ function play(events: readonly WorkEvent[], inputs: readonly EngineInput[]) {
   let state: EngineState = NEW_ENGINE;
   let effects: readonly EngineEffect[] = [];
   for (const input of inputs)
-    ({ state, effects } = decide({ work, nowMs: 0, settings: { jobs: 2, scopeOf } }, state, input));
+    ({ state, effects } = decide({ work, nowMs: 0, settings: { slots: 2, scopeOf } }, state, input));
   return { state, effects };
 }
 
@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
     name: 'begins a session by recording what changed outside',
     events: [],
     inputs: [begin()],
-    effects: [{ kind: 'record_outside', readsProvider: true }],
+    effects: [{ kind: 'record_external_changes', readsProvider: true }],
   },
   {
     name: 'looks at the accepted runs that it does not drive',
@@ -76,7 +76,10 @@ const CASES: readonly Case[] = [
     name: 'starts a run for a ready item and begins the next round',
     events: READY,
     inputs: STARTED,
-    effects: [{ kind: 'start_role', task: KEY, requested: { key: KEY } }, { kind: 'record_outside' }],
+    effects: [
+      { kind: 'start_role', task: KEY, requested: { key: KEY } },
+      { kind: 'record_external_changes' },
+    ],
   },
   {
     name: 'starts no role that the session does not include, and is idle',
@@ -94,7 +97,7 @@ const CASES: readonly Case[] = [
     name: 'does not wait any longer when a task has ended',
     events: inReview('1', 'pending'),
     inputs: [...STARTED, { kind: 'checks_ended', problem: null }],
-    effects: [{ kind: 'stop', task: 'wait/1' }, { kind: 'record_outside' }],
+    effects: [{ kind: 'stop', task: 'wait/1' }, { kind: 'record_external_changes' }],
   },
   {
     name: 'ignores a wait that is over already',
@@ -106,7 +109,7 @@ const CASES: readonly Case[] = [
     name: 'does not read the provider again while it is unreachable',
     events: [],
     inputs: [begin(), UNREADABLE, SEEN, TIME],
-    effects: [{ kind: 'record_outside', readsProvider: false }],
+    effects: [{ kind: 'record_external_changes', readsProvider: false }],
   },
   {
     name: 'resumes a run whose gate is answered',
@@ -213,12 +216,12 @@ describe('decide', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7, 8].map((count) => {
       const waits = Array.from({ length: count }, (_, index) => ({ ...TIME, task: `wait/${index + 1}` }));
       const inputs = [begin({ until: 'stopped' }), ...waits.flatMap((wait) => [UNREADABLE, SEEN, wait])];
-      return play([], inputs).state.setbacks.get('read')?.notBeforeMs;
+      return play([], inputs).state.backoffs.get('read')?.notBeforeMs;
     });
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
   });
 
   it('refuses a second session', () => {
-    expect(() => play([], [begin(), begin()])).toThrow('has a session already');
+    expect(() => play([], [begin(), begin()])).toThrow('already has a session');
   });
 });

@@ -1,10 +1,14 @@
 import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
 import type { createRandom } from '../../../../src/simulation/crashtest.ts';
-import { type RequestedCommand, type RequestedRun, startEvent } from '../../../../src/work/engine/command.ts';
 import {
+  createStartEvent,
+  type RequestedCommand,
+  type RequestedRun,
+} from '../../../../src/work/engine/command.ts';
+import {
+  type ExternalAnswers,
+  type ExternalCall,
   nextStep,
-  type OutsideAnswers,
-  type OutsideCall,
 } from '../../../../src/work/engine/command-steps.ts';
 import { decide } from '../../../../src/work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../../../src/work/engine/engine-state.ts';
@@ -13,11 +17,11 @@ import { findRefusal } from '../../../../src/work/engine/guards.ts';
 import type { EngineEffect, EngineInput, Outcome } from '../../../../src/work/engine/protocol.ts';
 import { createRefusalEvents } from '../../../../src/work/engine/refusal.ts';
 import type { RoleState } from '../../../../src/work/engine/role.ts';
-import { acceptCommand } from '../../../../src/work/engine/run-end.ts';
+import { createAcceptCommand } from '../../../../src/work/engine/run-end.ts';
 import { readPlainLabels } from '../../../../testing/work-fakes.ts';
 import { limits, made, stateOf } from '../fixtures.ts';
 
-export const JOBS = 2;
+export const SLOTS = 2;
 const { scopeOf } = limits();
 
 type Random = ReturnType<typeof createRandom>;
@@ -25,7 +29,7 @@ type Random = ReturnType<typeof createRandom>;
 /** An engine whose effects are answered by chance and in any order, with real guards and a real journal state. */
 export function createEngineWorld(random: Random, ...events: readonly WorkEvent[]) {
   const work = stateOf(...events);
-  const settings = { jobs: JOBS, scopeOf };
+  const settings = { slots: SLOTS, scopeOf };
   const pending: Pending[] = [];
   const emitted: EngineEffect[] = [];
   let engine: EngineState = NEW_ENGINE;
@@ -52,10 +56,10 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
       append(createRefusalEvents(work, requested, refusal));
       return { kind: 'refused', ...refusal };
     }
-    append([startEvent(requested)]);
+    append([createStartEvent(requested)]);
     const started = work.started.get(requested.key);
     if (started === undefined) throw new Error(`${requested.key} has not started`);
-    for (let answers: OutsideAnswers = {}; ; ) {
+    for (let answers: ExternalAnswers = {}; ; ) {
       const step = nextStep(work, started, answers, readPlainLabels);
       if (step.kind === 'call') answers = { ...answers, ...answerCall(step.call) };
       else {
@@ -78,9 +82,9 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
   const answer = (waiting: Pending): EngineInput | null => {
     const { effect, offered } = waiting;
     switch (effect.kind) {
-      case 'record_outside':
+      case 'record_external_changes':
         return {
-          kind: 'outside_recorded',
+          kind: 'external_changes_recorded',
           readsProvider: effect.readsProvider,
           problem: random.chance(0.1) ? 'the provider is down' : null,
         };
@@ -131,20 +135,20 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
   const offerRun = (requested: RequestedRun): EngineInput => {
     const { key } = requested;
     const state: RoleState = { kind: 'lost', reason: 'no such agent' };
-    if (random.chance(0.1)) return { kind: 'role_left', key, state };
+    if (random.chance(0.1)) return { kind: 'runner_returned', key, state };
     runs += 1;
     const offered = `run-${runs}`;
-    feed({ kind: 'role_offered', key, runId: offered });
-    const outcome = execute(acceptCommand(requested, offered));
-    feed({ kind: 'role_answered', key, outcome });
-    if (outcome.kind !== 'done') return { kind: 'role_left', key, state };
+    feed({ kind: 'run_created', key, runId: offered });
+    const outcome = execute(createAcceptCommand(requested, offered));
+    feed({ kind: 'acceptance_decided', key, outcome });
+    if (outcome.kind !== 'done') return { kind: 'runner_returned', key, state };
     pending.push({ effect: { kind: 'start_role', task: key, requested }, offered });
     return { kind: 'entries_read', events: [] };
   };
 
   const leaveRun = ({ key, command }: RequestedRun): EngineInput => {
     const role = command.kind.split('_')[1] ?? '';
-    return { kind: 'role_left', key, state: random.chance(0.2) ? lookAt(role) : endOf(random, role) };
+    return { kind: 'runner_returned', key, state: random.chance(0.2) ? lookAt(role) : endOf(random, role) };
   };
 
   return {
@@ -169,7 +173,7 @@ interface Pending {
   readonly offered: string | null;
 }
 
-function answerCall(call: OutsideCall): OutsideAnswers {
+function answerCall(call: ExternalCall): ExternalAnswers {
   switch (call.kind) {
     case 'make_revision': {
       const event = made(call.request.itemId, { headSHA: `head of ${call.key}` });

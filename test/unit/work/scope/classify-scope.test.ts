@@ -222,7 +222,7 @@ describe('a line of the summary', () => {
         path,
         class: 'incidental',
         proved: false,
-        reason: 'attested, unproved: needed (nothing was looked at)',
+        reason: 'attested, unproved: needed (its content was not compared)',
       },
     ]);
   });
@@ -235,19 +235,19 @@ describe('a line of the summary', () => {
   ])('corrects the scope: %s', (summary, path) => {
     const files = classify({ inScope, paths: ['src/b.ts', 'c -> d: e.ts'], summary });
     expect(files.filter((file) => file.class === 'corrected')).toMatchObject([
-      { path, proved: null, reason: expect.stringMatching(/^it is meant where .* is listed: it is there$/) },
+      { path, proved: null, reason: expect.stringMatching(/^it corrects the entry .*: it is there$/) },
     ]);
   });
 
   it.each([
-    ['Incidental: src/b.ts', 'it does not say why'],
-    ['Incidental: src/b.ts:  ', 'it does not say why'],
-    ['Incidental: src/b.ts — ', 'it does not say why'],
+    ['Incidental: src/b.ts', 'it gives no reason'],
+    ['Incidental: src/b.ts:  ', 'it gives no reason'],
+    ['Incidental: src/b.ts — ', 'it gives no reason'],
     ['Incidental: src/c.ts: needed', 'the patch does not change that file'],
     ['Scope correction: src/x.ts -> src/b.ts: it is there', 'src/x.ts is not an entry of In Scope'],
-    ['Scope correction: src/a.ts -> src/b.ts', 'it does not say why'],
+    ['Scope correction: src/a.ts -> src/b.ts', 'it gives no reason'],
     ['Scope correction: src/a.ts -> src/c.ts: it is there', 'the patch does not change that file'],
-    ['Scope correction: src/a.ts', 'it does not say which file is meant'],
+    ['Scope correction: src/a.ts', 'it names no actual file'],
   ])('that does not count is told: %s', (summary, why) => {
     const given = { inScope, paths: ['src/b.ts'], summary };
     expect(classes(given)).toEqual(['unlisted']);
@@ -261,7 +261,7 @@ describe('a line of the summary', () => {
       summary: 'Scope correction: nope -> src/b.ts: x',
     });
     expect(file?.reason).toBe(
-      'it is not in scope, and nothing was looked at; "Scope correction: nope -> src/b.ts" does not count: nope is not an entry of In Scope',
+      'it is not in scope, and its content was not compared; "Scope correction: nope -> src/b.ts" does not count: nope is not an entry of In Scope',
     );
   });
 

@@ -1,3 +1,4 @@
+import type { UpkeepSetup } from '../../../../app/opened.ts';
 import { whyAlive } from '../../../../app/retention.ts';
 import { cleanRuns, type RetentionOptions, sumBytes } from '../../../../app/runs/clean-runs.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type StoredWorktree,
   worktreesDocument,
 } from '../../../../app/runs/prune-worktrees.ts';
-import type { UpkeepSetup } from '../../../../app/services.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';

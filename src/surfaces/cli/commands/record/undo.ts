@@ -1,3 +1,4 @@
+import type { UpkeepSetup } from '../../../../app/opened.ts';
 import {
   RunLocked,
   type SalvagedRun,
@@ -7,7 +8,6 @@ import {
   undoFiles,
   undoRef,
 } from '../../../../app/runs/undo-run.ts';
-import type { UpkeepSetup } from '../../../../app/services.ts';
 import type { Salvage } from '../../../../ports/upkeep.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
