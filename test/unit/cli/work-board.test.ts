@@ -38,7 +38,7 @@ describe('the board', () => {
         'READY 2',
         '  1   medium    A long title that says more…',
         '  3   question  Which unit?',
-        '      └ waiting for an answer: it is a ques…',
+        '      └ waiting for an answer: it is a…',
         'CLOSED 1',
         '  4   medium    Gone',
         '',

@@ -1,13 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import {
-  checkHookCall,
-  type HookCall,
-  isReadingCall,
-  parseHookCall,
-  shellLineOf,
-} from '../../../../app/check-hook-call.ts';
+import { checkHookCall, isReadingCall, parseHookCall, shellLineOf } from '../../../../app/check-hook-call.ts';
+import type { HookCall } from '../../../../contracts/hook-call.ts';
 import type { Violation } from '../../../../policy/violation.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
