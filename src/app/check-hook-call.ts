@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import * as z from 'zod';
+import { type HookCall, hookCallSchema } from '../contracts/hook-call.ts';
 import { checkCommand } from '../policy/shell/check-command.ts';
 import { formatCommandLine } from '../policy/shell/line-of-words.ts';
 import { temporaryFolders } from '../policy/shell/write-rules.ts';
@@ -8,33 +8,13 @@ import { parseJson } from '../text/json.ts';
 import { singleQuote } from '../text/shell-words.ts';
 import type { OpenPolicy } from './open-policy.ts';
 
-const lineSchema = z.union([z.string(), z.array(z.string()).min(1)]);
-const callSchema = z.looseObject({
-  hook_event_name: z.string().optional(),
-  tool_name: z.string().optional(),
-  tool_input: z
-    .looseObject({
-      command: lineSchema.optional(),
-      file_path: z.string().optional(),
-      notebook_path: z.string().optional(),
-      cwd: z.string().optional(),
-      workdir: z.string().optional(),
-    })
-    .optional(),
-  command: lineSchema.optional(),
-  cwd: z.string().optional(),
-});
-
-/** A tool call that an agent asks about before it executes it. */
-export type HookCall = z.infer<typeof callSchema>;
-
 /** Tools that neither run nor write anything. Some agents ask about every tool. */
 const READING_TOOLS = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite']);
 const WRITING_TOOLS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
 
 /** Null if the text is not a call. */
 export function parseHookCall(text: string): HookCall | null {
-  return callSchema.safeParse(parseJson(text)).data ?? null;
+  return hookCallSchema.safeParse(parseJson(text)).data ?? null;
 }
 
 export function isReadingCall({ tool_name: tool = '', tool_input: input, command }: HookCall): boolean {

@@ -115,7 +115,7 @@ const WRONG: readonly Wrong[] = [
     helps: /takes `task`/,
   },
   { sentence: 'an unknown command', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
-  { sentence: 'help for an unknown command', args: ['help', 'rnu'], says: /rnu/, helps: /conductor run/ },
+  { sentence: 'help for an unknown command', args: ['help', 'rnu'], says: /rnu/, helps: /help run/ },
   { sentence: 'an unknown subcommand', args: ['worktree', 'lst'], says: /lst/, helps: /did you mean list\?/ },
   {
     sentence: 'an unknown question to a policy',

@@ -13,7 +13,7 @@ export function describeUsage(
   if (code === 'commander.help') return new CliError(`${path} takes a command`, help);
   const [firstLine = '', ...more] = message.replace(/^error: /, '').split('\n');
   const near = /^\(Did you mean (.*)\?\)$/.exec(more.join(' '))?.[1];
-  return new CliError(firstLine, near === undefined ? help : `did you mean ${near}? ${help}`);
+  return new CliError(firstLine, near === undefined ? help : `did you mean ${near}?`);
 }
 
 /**
@@ -31,10 +31,10 @@ export function expandHelp(program: Command, words: readonly string[]): readonly
       unknown,
       command.commands.map((each) => each.name()),
     );
-    const help = `${path} --help lists the commands`;
+    const suggested = path.replace('conductor', first === 'help' ? 'conductor help' : 'conductor');
     throw new CliError(
       `unknown command '${unknown}'`,
-      near === null ? help : `did you mean ${path} ${near}? ${help}`,
+      near === null ? `${path} --help lists the commands` : `did you mean ${suggested} ${near}?`,
     );
   }
   return first === 'help' ? [...rest, '--help'] : words;

@@ -102,7 +102,7 @@ function headline(paint: Paint, { view, driven, now, id: runId }: SummaryFacts):
     return `${paint.yellow('● waiting')} for approval at gate ${view.awaiting.stepId}  ${name}  ${id}`;
   const parked = parkedView(view);
   if (parked !== null)
-    return `${paint.yellow('● waiting')} at ${parked.stepId}, continues ${untilText(parked.until, now)}  ${name}  ${id}`;
+    return `${paint.yellow('● waiting')} until ${parked.until} (${untilText(parked.until, now)}) at ${parked.stepId}  ${name}  ${id}`;
   if (view.end === null) return `${paint.yellow(driven ? '● running' : '● interrupted')}  ${name}  ${id}`;
   const { lifecycle, outcome } = view.end;
   const colour = outcome === 'success' ? paint.green : lifecycle === 'failed' ? paint.red : paint.yellow;

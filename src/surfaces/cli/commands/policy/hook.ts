@@ -1,17 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import {
-  checkHookCall,
-  type HookCall,
-  isReadingCall,
-  parseHookCall,
-  shellLineOf,
-} from '../../../../app/check-hook-call.ts';
+import { checkHookCall, isReadingCall, parseHookCall, shellLineOf } from '../../../../app/check-hook-call.ts';
+import type { HookCall } from '../../../../contracts/hook-call.ts';
 import type { PolicyViolation } from '../../../../policy/violation.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import { type CommandContext, printJson } from '../../command-context.ts';
+import { printJson, type CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openPolicy } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';
@@ -31,7 +26,7 @@ const THIS_PROCESS: HookProcess = { readInput: () => readAll(process.stdin), env
 /** The only exit code by which a hook stops an agent's call; after any other failure the call is executed. */
 const BLOCK: ExitCode = EXIT.usage;
 
-const NOT_A_CALL = 'the input is not a call: it must be JSON with a command';
+const NOT_A_CALL = 'the input is not JSON with a command in it';
 
 /** Answers an agent that asks before it executes a shell line. Blocks the line if anything goes wrong. */
 export async function hook(

@@ -43,5 +43,5 @@ function printPatch({ terminal }: CommandContext, patch: Buffer, raw: boolean): 
   const text = escapeUnsafe(patch.toString('utf8'));
   terminal.out(raw ? patch : text);
   if (!raw && !terminal.isOut && !patch.equals(Buffer.from(text)))
-    terminal.err('control characters in the patch are escaped; --raw writes it unchanged\n');
+    terminal.err('control characters in the patch are escaped; --raw writes the patch as it is\n');
 }
