@@ -34,7 +34,11 @@ describe('the front matter of a spec', () => {
       2,
       'the `status` `ready` is unknown: use one of `draft`, `approved`, `deprecated`',
     ],
-    ['---\nstatus: [draft]\n---\n', 2, 'the `status` of a spec must be one of `draft`, `approved`, `deprecated`'],
+    [
+      '---\nstatus: [draft]\n---\n',
+      2,
+      'the `status` of a spec must be one of `draft`, `approved`, `deprecated`',
+    ],
     ['---\nstatus:\n---\n', 2, 'the `status` of a spec must be one of `draft`, `approved`, `deprecated`'],
     ['---\ntitle: A\n---\n', 1, '`status` is missing in the front matter'],
     ['---\n---\n', 1, '`status` is missing in the front matter'],
