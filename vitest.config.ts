@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { PROJECTS } from './test/projects.ts';
 
@@ -7,12 +8,18 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     restoreMocks: true,
-    // Most of the time goes into waiting for processes, so a machine with two cores can do two files at once.
-    maxWorkers: '100%',
+    // Files wait for processes a part of their time, so one more of them than there are cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     projects: PROJECTS.map(({ name, include, exclude }) => ({
       extends: true as const,
-      // Pure files keep no state, so they can share a worker and the modules that it has loaded.
-      test: { name, include: [...include], exclude: [...exclude], isolate: name !== 'pure' },
+      // Short files share a worker and the modules that it has loaded. Long ones have a worker of their own: a small process
+      // starts others faster.
+      test: {
+        name,
+        include: [...include],
+        exclude: [...exclude],
+        isolate: name === 'slow' || name === 'agents',
+      },
     })),
   },
 });

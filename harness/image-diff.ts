@@ -1,5 +1,5 @@
 import type { PNG as Picture } from 'pngjs';
-import { loadOptional } from '../src/contracts/optional-package.ts';
+import { loadOptional } from '../src/contracts/expected-failure.ts';
 
 export interface ImageDiff {
   readonly differing: number;

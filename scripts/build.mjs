@@ -1,8 +1,9 @@
-// The library is what tsc emits. The command is bundled from it into few files, because loading many small
-// modules costs more than running most verbs.
+// tsc emits every module into `dist`. The package contains only what is bundled from them: the command in `dist/bin`,
+// because loading many small modules takes longer than most commands, and the library in `dist/lib`, because two thousand
+// small files take more space on disk and more time to install.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
@@ -18,24 +19,22 @@ const tsc = spawnSync(
 );
 if (tsc.status !== 0) process.exit(1);
 
-/** Commander loads what it needs to start verbs that are programs of their own. Conductor has none of them. */
-const withoutExternalVerbs = {
-  name: 'without-external-verbs',
+/** Commander imports `node:child_process` for subcommands that are separate programs. Conductor has none of them. */
+const withoutExternalCommands = {
+  name: 'without-external-commands',
   resolveId: (id, importer) =>
-    id === 'node:child_process' && /node_modules[\\/]commander[\\/]/.test(importer ?? '')
-      ? '\0nothing'
-      : null,
-  load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
+    id === 'node:child_process' && /node_modules[\\/]commander[\\/]/.test(importer ?? '') ? '\0empty' : null,
+  load: (id) => (id === '\0empty' ? 'module.exports = {};' : null),
 };
 
 const bundle = await rolldown({
   input: { conductor: at('dist', 'src', 'main.js') },
   platform: 'node',
   logLevel: 'warn',
-  plugins: [withoutExternalVerbs],
-  // Few verbs need these, and they are large, or find files of theirs beside their own.
+  plugins: [withoutExternalCommands],
+  // Few commands need these packages, and they are large or read files next to their own code.
   external: ['axe-core', 'libsql', 'mdast-util-from-markdown', 'pixelmatch', 'playwright-core', 'pngjs'],
-  // For Node this package offers only CommonJS, of which nothing can be left out.
+  // The package's Node build is CommonJS, which can't be tree-shaken; its browser build can.
   resolve: { alias: { yaml: at('node_modules', 'yaml', 'browser', 'index.js') } },
 });
 await bundle.write({
@@ -44,7 +43,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: true,
-  // One file with everything that is always needed next, instead of one for each thing that two verbs share.
+  // One chunk for what every command needs, instead of one for each module that two commands share.
   codeSplitting: {
     groups: [
       { name: 'package', test: /src[\\/]package-root\.js$/, priority: 3 },
@@ -55,3 +54,39 @@ await bundle.write({
 });
 await bundle.close();
 chmodSync(at('dist', 'bin', 'conductor.js'), 0o755);
+
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+const packages = Object.keys({ ...dependencies, ...peerDependencies });
+const library = await rolldown({
+  input: {
+    index: at('dist', 'src', 'index.js'),
+    harness: at('dist', 'harness', 'index.js'),
+    testing: at('dist', 'testing', 'index.js'),
+    'model-server': at('dist', 'testing', 'model-server', 'main.js'),
+  },
+  platform: 'node',
+  logLevel: 'warn',
+  external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
+});
+await library.write({
+  dir: at('dist', 'lib'),
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+});
+await library.close();
+
+/** Copies the declarations that the entries of the library refer to; the others can't be imported. */
+function copyDeclarations(entries) {
+  const found = new Set(entries);
+  for (const file of found) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, path] of text.matchAll(/\b(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g))
+      found.add(join(dirname(file), `${path}.d.ts`));
+    const copy = at('dist', 'lib', 'types', relative(at('dist'), file));
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(file, copy);
+  }
+}
+
+copyDeclarations(['src', 'harness', 'testing'].map((folder) => at('dist', folder, 'index.d.ts')));

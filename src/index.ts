@@ -1,5 +1,11 @@
 /** The public API. `test/pins` lists every export, so each addition is a deliberate change. */
 
+import { readFile } from 'node:fs/promises';
+import { type RunWorkflowOptions, type RunWorkflowResult, runWorkflow as run } from './app/run-workflow.ts';
+import { packageVersion } from './package-root.ts';
+import { createServices } from './wiring.ts';
+
+export type { GateReply, RunWorkflowOptions, RunWorkflowResult } from './app/run-workflow.ts';
 export { configDocumentSchema } from './contracts/config/config.ts';
 export { policyDocumentSchema } from './contracts/documents/policy.ts';
 export { promptFrontMatterSchema } from './contracts/documents/prompt.ts';
@@ -26,11 +32,10 @@ export type { Effect, KernelDecision, KernelInput } from './kernel/protocol.ts';
 export { INITIAL_STATE, type RunState } from './kernel/state.ts';
 export { parseEnvelope } from './planner/envelope.ts';
 export { judge } from './planner/table/evaluate.ts';
-export {
-  type GateReply,
-  type RunWorkflowOptions,
-  type RunWorkflowResult,
-  runWorkflow,
-} from './wiring/library.ts';
 export { type CheckedWorkflow, checkWorkflow } from './workflow/check-workflow.ts';
 export type { CheckContext, KnownNames } from './workflow/rule.ts';
+
+/** Checks a workflow and runs it, as `conductor run` does, but asks no questions. */
+export function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkflowResult> {
+  return run({ ...createServices(packageVersion()), readFile: (path) => readFile(path) }, options);
+}

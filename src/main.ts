@@ -1,9 +1,5 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from 'node:v8';
 import { packageVersion } from './package-root.ts';
-
-// Most commands end before optimised code would pay for its compilation; long runs mostly wait for other processes.
-setFlagsFromString('--interrupt-budget=1000000');
 
 /** The only place that imports adapters and surfaces together. Commands load their modules lazily. */
 async function main(argv: readonly string[]): Promise<void> {

@@ -1,106 +1,85 @@
-import { resolve } from 'node:path';
-import {
-  type BrokenFile,
-  type LoadedConfig,
-  loadConfig,
-  nearestProject,
-  userFolderOf,
-} from './adapters/project/project-files.ts';
-import type { FoundRepository } from './adapters/workspace/git/find-repository.ts';
-import type { Opened, OpenProject, Records, Services } from './app/services.ts';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readPolicies } from './adapters/project/policy-files.ts';
+import { nearestProject } from './adapters/project/project-files.ts';
+import { leaveRunCheckout } from './adapters/project/run-checkout.ts';
+import { type Opened, type OpenProject, refuse, refuseConfig } from './app/opened.ts';
+import type { DemoRepository, OpenScope, Services } from './app/services.ts';
 import { packageRoot } from './package-root.ts';
-import type { Configured } from './wiring/configured.ts';
-import { knownNames, limitDefaults, loadTemplateReader } from './wiring/known-names.ts';
-import { repositoryObstacle } from './wiring/repository-obstacle.ts';
-import { outsideWorkspaces } from './wiring/workspaces.ts';
+import {
+  type Configured,
+  catalogFolders,
+  findProject,
+  loadConfigOf,
+  locateTrust,
+  openCheck,
+  openConfigured,
+  repositoryObstacle,
+} from './wiring/open.ts';
 
-/** Implements the services that surfaces use with adapters. Each service loads its adapters on first use. */
+/** Hands adapters to the use cases that surfaces ask for. Each service loads its modules on first use. */
 export function createServices(version: string): Services {
-  const root = packageRoot();
-  const userFolder = userFolderOf(process.env);
   const assemble = async (configured: Configured): Promise<Opened<OpenProject>> => {
     const { assembleProject } = await import('./wiring/project.ts');
-    const found = folders(configured.repoRoot, userFolder, root);
-    const opened = await assembleProject({ ...configured, folders: found, env: process.env, version });
-    return opened.ok ? { ok: true, value: { ...opened.value, configWarnings: configured.warnings } } : opened;
+    const folders = catalogFolders(configured.repoRoot);
+    return assembleProject({ ...configured, folders, env: process.env, version });
   };
+  const openProject = (startDir: string) => whenConfigured(startDir, assemble);
   return {
-    packageRoot: root,
-    openCheck: async (startDir) => {
-      const projectRoot = await nearestProject(await outsideWorkspaces(startDir));
-      const loaded = await loadConfig(projectRoot, userFolder, process.env);
-      const config = loaded.ok ? loaded.config : null;
-      return {
-        ok: true,
-        value: {
-          brokenConfig: loaded.ok ? null : loaded.file,
-          configWarnings: loaded.ok ? loaded.warnings : [],
-          templateReader: loadTemplateReader,
-          workflowFolders: folders(projectRoot, userFolder, root).workflows,
-          context: {
-            defaults: limitDefaults(config),
-            names: config === null ? null : await knownNames(config, folders(projectRoot, userFolder, root)),
-            inputs: null,
-          },
-        },
-      };
-    },
-    openRecords: async (startDir) => openRecords(startDir, userFolder),
-    openUpkeep: async (startDir) => {
-      const opened = await openConfigured(startDir, userFolder);
-      if (!opened.ok) return opened;
-      const { createUpkeepSetup } = await import('./wiring/upkeep.ts');
-      return { ok: true, value: createUpkeepSetup(opened.value) };
-    },
-    openProject: async (startDir) => {
-      const opened = await openConfigured(startDir, userFolder);
-      return opened.ok ? assemble(opened.value) : opened;
-    },
-    tryAgent: async (startDir, request) => {
-      const opened = await openConfigured(startDir, userFolder);
-      if (!opened.ok) return opened;
-      const project = await assemble(opened.value);
-      if (!project.ok) return project;
-      const { tryAgent } = await import('./wiring/try-agent.ts');
-      const { config } = opened.value;
-      return tryAgent({ ...request, config, project: project.value, env: process.env });
-    },
+    packageRoot: packageRoot(),
+    openCheck,
+    openRecords: (startDir) =>
+      whenConfigured(startDir, async ({ repoRoot, config }) => {
+        const { createRecords } = await import('./wiring/records.ts');
+        return { ok: true, value: createRecords(repoRoot, config) };
+      }),
+    openUpkeep: (startDir) =>
+      whenConfigured(startDir, async (configured) => {
+        const { createUpkeepSetup } = await import('./wiring/upkeep.ts');
+        return { ok: true, value: createUpkeepSetup(configured) };
+      }),
+    openProject,
+    openWork: (startDir, options) =>
+      whenConfigured(startDir, async (configured) => {
+        const project = await assemble(configured);
+        if (!project.ok) return project;
+        const { assembleWork } = await import('./wiring/work.ts');
+        return { ok: true, value: assembleWork({ ...configured, project: project.value, options }) };
+      }),
+    tryAgent: (startDir, request) =>
+      whenConfigured(startDir, async (configured) => {
+        const project = await assemble(configured);
+        if (!project.ok) return project;
+        const { tryAgent } = await import('./app/try-agent.ts');
+        const { createTrialDeps } = await import('./wiring/agents.ts');
+        return tryAgent(createTrialDeps(configured, project.value.deps, process.env), request);
+      }),
     openPolicy: async (startDir, wanted) => {
-      const { openPolicy } = await import('./wiring/open-policy.ts');
-      const projectRoot = await nearestProject(await outsideWorkspaces(startDir));
-      return openPolicy({
-        workspace: await nearestProject(resolve(startDir)),
-        projectRoot,
-        userFolder,
-        policyFolders: folders(projectRoot, userFolder, root).policies,
-        env: process.env,
+      const { openPolicy } = await import('./app/open-policy.ts');
+      const { systemFiles } = await import('./adapters/project/files.ts');
+      const projectRoot = await findProject(startDir);
+      return openPolicy(
+        {
+          workspace: await nearestProject(resolve(startDir)),
+          realPath: systemFiles.realPath,
+          readFile: (path) => readFile(path).catch(() => null),
+          loadConfig: (env) => loadConfigOf(projectRoot, env),
+          readPolicies: () => readPolicies(catalogFolders(projectRoot).policies),
+          env: process.env,
+        },
         wanted,
-      });
+      );
     },
     openPlanner: async (startDir, name) => {
-      const projectRoot = await nearestProject(await outsideWorkspaces(startDir));
-      const loaded = await loadConfig(projectRoot, userFolder, process.env);
-      if (!loaded.ok) return brokenConfig(loaded.file);
-      const { openPlanner } = await import('./wiring/open-planner.ts');
-      const promptFolders = folders(projectRoot, userFolder, root).prompts;
-      return openPlanner({ projectRoot, config: loaded.config, promptFolders, env: process.env, name });
+      const repoRoot = await findProject(startDir);
+      const loaded = await loadConfigOf(repoRoot);
+      if (!loaded.ok) return refuseConfig(loaded.file);
+      const { openPlanner } = await import('./wiring/planners.ts');
+      const promptFolders = catalogFolders(repoRoot).prompts;
+      return openPlanner({ repoRoot, config: loaded.config, promptFolders, env: process.env, name });
     },
-    openScope: async (startDir, base) => {
-      const { openScope } = await import('./wiring/open-scope.ts');
-      return openScope(resolve(startDir), base);
-    },
-    openWork: async (startDir, options) => {
-      const opened = await openConfigured(startDir, userFolder);
-      if (!opened.ok) return opened;
-      const project = await assemble(opened.value);
-      if (!project.ok) return project;
-      const { assembleWork } = await import('./wiring/work.ts');
-      return { ok: true, value: assembleWork({ ...opened.value, project: project.value, options }) };
-    },
-    makeDemoRepository: async () => {
-      const { makeDemoRepository } = await import('./wiring/demo-repository.ts');
-      return makeDemoRepository(root);
-    },
+    openScope,
+    makeDemoRepository,
     detectValidators: async (repoRoot) => {
       const { detectValidators } = await import('./adapters/project/detect-validators.ts');
       return detectValidators(repoRoot);
@@ -111,94 +90,57 @@ export function createServices(version: string): Services {
       return detectSetup(await readTopFiles(repoRoot));
     },
     openTrust: async (startDir, wanted) => {
-      const { openTrust } = await import('./wiring/trust.ts');
-      return openTrust({ ...(await locateTrust(startDir)), userFolder, env: process.env }, wanted);
+      const { openTrust } = await import('./app/trust.ts');
+      const { createTrustDeps } = await import('./wiring/trust.ts');
+      return openTrust(createTrustDeps(await locateTrust(startDir)), wanted);
     },
     listTrusted: async () => {
-      const { listTrusted } = await import('./wiring/trust.ts');
-      return listTrusted(process.env);
+      const { listTrusted } = await import('./app/trust.ts');
+      const { createTrustStore } = await import('./wiring/trust.ts');
+      return listTrusted(createTrustStore());
     },
     revokeTrust: async (startDir) => {
-      const { revokeTrust } = await import('./wiring/trust.ts');
-      return revokeTrust({ ...(await locateTrust(startDir)), env: process.env });
+      const { createTrustStore } = await import('./wiring/trust.ts');
+      const { systemFiles } = await import('./adapters/project/files.ts');
+      const { gitDir } = await locateTrust(startDir);
+      return createTrustStore().remove(await systemFiles.realPath(gitDir));
     },
-    examine: async (startDir) => {
-      const { examine } = await import('./wiring/examine.ts');
-      const policyFolders = (projectRoot: string) => folders(projectRoot, userFolder, root).policies;
-      return examine(await outsideWorkspaces(startDir), { userFolder, policyFolders, env: process.env });
+    diagnose: async (startDir) => {
+      const { diagnoseProject } = await import('./app/doctor/doctor.ts');
+      const { createDoctorDeps } = await import('./wiring/doctor.ts');
+      return diagnoseProject(createDoctorDeps(await leaveRunCheckout(startDir)));
     },
   };
 }
 
-export interface Folders {
-  readonly prompts: readonly string[];
-  readonly policies: readonly string[];
-  readonly workflows: readonly string[];
-}
-
-/** Catalogs, nearest first: the repository's, the user's, the built-in ones. */
-function folders(projectRoot: string, userFolder: string, root: string): Folders {
-  const of = (name: string) => [`${projectRoot}/.tnh/${name}`, `${userFolder}/${name}`, `${root}/${name}`];
-  return { prompts: of('prompts'), policies: of('policies'), workflows: of('workflows') };
-}
-
-async function openRecords(startDir: string, userFolder: string): Promise<Opened<Records>> {
-  const opened = await openConfigured(startDir, userFolder);
-  if (!opened.ok) return opened;
-  const { createRecords } = await import('./wiring/records.ts');
-  return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
-}
-
-const foundRepositories = new Map<string, Extract<FoundRepository, { ok: true }>>();
-
-/** Caches the repository of a folder: loading the configuration and checking trust would each ask git for it. */
-async function findRepositoryOnce(startDir: string): Promise<FoundRepository> {
-  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
-  const found = foundRepositories.get(startDir) ?? (await findRepository(startDir));
-  if (found.ok) foundRepositories.set(startDir, found);
-  return found;
-}
-
-/** Outside a repository, the folder itself is what gets trusted: `conductor harness` runs without a repository, too. */
-async function locateTrust(
+/** The one place where a repository is opened: finds it, reads its configuration, and passes both on. */
+async function whenConfigured<T>(
   startDir: string,
-): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
-  const start = await outsideWorkspaces(startDir);
-  const found = await findRepositoryOnce(start);
-  if (found.ok) return found;
-  const folder = await nearestProject(start);
-  return { repoRoot: folder, gitDir: folder };
+  open: (configured: Configured) => Promise<Opened<T>>,
+): Promise<Opened<T>> {
+  const opened = await openConfigured(startDir);
+  return opened.ok ? open(opened.value) : opened;
 }
 
-async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
-  const found = await findRepositoryOnce(await outsideWorkspaces(startDir));
-  if (!found.ok) return { ok: false, document: null, obstacle: repositoryObstacle(found.reason, startDir) };
-  const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
-  if (!loaded.ok) return brokenConfig(loaded.file);
-  const { config, warnings } = loaded;
-  const { listCheckoutFolders } = await import('./adapters/workspace/git/find-repository.ts');
-  const { resolveWorkspacesFolder } = await import('./adapters/project/workspaces-folder.ts');
-  const { stateFolderOf } = await import('./adapters/system/credential-waits.ts');
-  const workspaces = await resolveWorkspacesFolder({
-    repoRoot: found.repoRoot,
-    gitDir: found.gitDir,
-    checkouts: await listCheckoutFolders(found.gitDir),
-    configured: config.paths.workspaces,
-    stateFolder: stateFolderOf(process.env),
-    home: process.env.HOME,
-  });
-  if (!workspaces.ok) return { ok: false, document: null, obstacle: workspaces };
-  const { repoRoot, gitDir } = found;
-  return { ok: true, value: { repoRoot, gitDir, workspacesDir: workspaces.folder, config, warnings } };
+/** A patch can be checked outside a repository, but a `base` must exist if one is given. */
+async function openScope(startDir: string, base: string | null): Promise<Opened<OpenScope>> {
+  const { createPrograms } = await import('./adapters/programs/compare-programs.ts');
+  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
+  const { createScopeSources } = await import('./adapters/workspace/items/scope-sources.ts');
+  const folder = resolve(startDir);
+  const found = await findRepository(folder);
+  const sources = found.ok ? await createScopeSources(found.repoRoot, base ?? 'HEAD') : null;
+  if (sources !== null || base === null) return { ok: true, value: { sources, programs: createPrograms() } };
+  return found.ok
+    ? refuse(`"${base}" names no commit`, 'name a branch, a tag or a commit')
+    : refuse(`${folder} is not inside a git repository`, 'name one with --repo DIR, or omit --base');
 }
 
-function brokenConfig(file: BrokenFile): Opened<never> {
-  return {
-    ok: false,
-    document: file,
-    obstacle: {
-      message: `${file.name} ${file.problem}`,
-      help: file.name.endsWith('.yaml') ? 'correct it; an empty file is valid' : 'correct it, or unset it',
-    },
-  };
+async function makeDemoRepository(): Promise<Opened<DemoRepository>> {
+  const { makeDemoRepository: makeRepository } = await import('./adapters/workspace/temporary-repository.ts');
+  const { readGitVersion } = await import('./adapters/workspace/git/probe.ts');
+  if ((await readGitVersion()) === null)
+    return { ok: false, document: null, obstacle: repositoryObstacle('git_missing', '.') };
+  const root = await makeRepository(join(packageRoot(), 'examples', 'demo', 'repository'));
+  return { ok: true, value: { root, workflowPath: join(root, '.tnh', 'workflow.yaml') } };
 }

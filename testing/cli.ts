@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The command as it is shipped; `npm test` builds it first. */
-const COMMAND = fileURLToPath(new URL('../dist/bin/conductor.js', import.meta.url));
+export const COMMAND = fileURLToPath(new URL('../dist/bin/conductor.js', import.meta.url));
 
 export interface CliResult {
   /** Null when a signal ended it. */

@@ -7,7 +7,7 @@ const services = createServices('bench');
 const opened = await services.openProject(root);
 if (!opened.ok) throw new Error(opened.obstacle.message);
 // A command has loaded these by then.
-await import('../../dist/src/wiring/trust.js');
+await import('../../dist/src/app/trust.js');
 const { neutralise } = await import('../../dist/src/text/outside-text.js');
 
 const wanted = { configuration: true, workflows: [], allWorkflows: true, work: true, suite: null };

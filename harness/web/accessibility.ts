@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
-import { loadOptional } from '../../src/contracts/optional-package.ts';
+import { loadOptional } from '../../src/contracts/expected-failure.ts';
 import type { UxFlag } from '../../src/contracts/run/harness-report.ts';
 
 const violationsSchema = z.array(

@@ -118,7 +118,7 @@ export const claudeStream: AgentStream<ClaudeState> = {
     model: state.model,
     finalResponse: state.result?.result ?? state.lastText,
     usage: state.usage,
-    problem: problemOf(state),
+    problem: findProblem(state),
   }),
 };
 
@@ -143,7 +143,7 @@ function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folde
   const entries: TranscriptEntry[] = [];
   let { lastText } = state;
   const openTools = { ...state.openTools };
-  for (const block of blocksOf(event)) {
+  for (const block of parseBlocks(event)) {
     const { type, text: said = '', thinking = '', id, name = 'a tool' } = block;
     if (type === 'text' && said.trim() !== '') {
       entries.push({ kind: 'said', text: said });
@@ -152,7 +152,7 @@ function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folde
     }
     if (type === 'thinking' && thinking.trim() !== '') entries.push({ kind: 'thought', text: thinking });
     if (type === 'tool_use') {
-      entries.push({ kind: 'tool_use', name, input: inputOf(block.input) });
+      entries.push({ kind: 'tool_use', name, input: formatInput(block.input) });
       if (id !== undefined && Object.keys(openTools).length < OPEN_TOOLS_LIMIT) openTools[id] = atMs;
     }
   }
@@ -164,13 +164,13 @@ function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folde
 function countUsage(state: ClaudeState, { message }: ClaudeEvent): Pick<ClaudeState, 'usage' | 'counted'> {
   const { usage, counted } = state;
   const id = message?.id;
-  const used = tokensOf(message?.usage);
+  const used = readTokens(message?.usage);
   if (id === undefined || used === null || counted.includes(id)) return { usage, counted };
   return { usage: sumUsage([usage, used]), counted: [...counted, id].slice(-COUNTED_LIMIT) };
 }
 
 /** Reads and writes of the cache count as input. Null if no count is reported. */
-function tokensOf(counts: TokenCounts | null | undefined): Usage | null {
+function readTokens(counts: TokenCounts | null | undefined): Usage | null {
   const {
     input_tokens: fresh,
     cache_creation_input_tokens: kept,
@@ -185,7 +185,7 @@ function tokensOf(counts: TokenCounts | null | undefined): Usage | null {
 function foldToolResults(state: ClaudeState, event: ClaudeEvent, atMs: number): Folded<ClaudeState> {
   const entries: TranscriptEntry[] = [];
   const openTools = { ...state.openTools };
-  for (const { type, tool_use_id: id = '', content, is_error: isError } of blocksOf(event)) {
+  for (const { type, tool_use_id: id = '', content, is_error: isError } of parseBlocks(event)) {
     if (type !== 'tool_result') continue;
     const startedMs = Object.hasOwn(openTools, id) ? openTools[id] : undefined;
     delete openTools[id];
@@ -202,20 +202,20 @@ function foldToolResults(state: ClaudeState, event: ClaudeEvent, atMs: number): 
 function foldResult(state: ClaudeState, raw: unknown): Folded<ClaudeState> {
   const parsed = resultSchema.safeParse(raw);
   if (!parsed.success)
-    return { state, entries: [{ kind: 'notice', text: 'the result of the agent does not fit' }] };
+    return { state, entries: [{ kind: 'notice', text: "the agent's result event is invalid" }] };
   const { usage: counts, total_cost_usd: cost } = parsed.data;
-  const used = tokensOf(counts);
+  const used = readTokens(counts);
   const tokens = used === null ? state.usage : sumUsage([state.settled, used]);
   const usage = typeof cost === 'number' ? { ...tokens, cost_usd: cost } : tokens;
-  const denied = deniedBy(parsed.data);
+  const denied = listDeniedTools(parsed.data);
   const entries: TranscriptEntry[] =
-    denied.length === 0 ? [] : [{ kind: 'notice', text: `tools that were refused: ${denied.join(', ')}` }];
+    denied.length === 0 ? [] : [{ kind: 'notice', text: `refused tools: ${denied.join(', ')}` }];
   return { state: { ...state, usage, settled: usage, result: parsed.data }, entries };
 }
 
 const denialSchema = z.looseObject({ tool_name: z.string() });
 
-function deniedBy({ permission_denials: denials }: ClaudeResult): string[] {
+function listDeniedTools({ permission_denials: denials }: ClaudeResult): string[] {
   return (denials ?? []).map((denial) => denialSchema.safeParse(denial).data?.tool_name ?? 'a tool');
 }
 
@@ -225,7 +225,7 @@ function foldSystem(state: ClaudeState, event: ClaudeEvent): Folded<ClaudeState>
   const code = typeof event.error === 'string' ? event.error : 'a failure';
   const status = typeof event.error_status === 'number' ? ` ${event.error_status}` : '';
   const attempt = `attempt ${event.attempt ?? '?'} of ${event.max_retries ?? '?'}`;
-  return { state, entries: [{ kind: 'notice', text: `asks again after ${code}${status}, ${attempt}` }] };
+  return { state, entries: [{ kind: 'notice', text: `retrying after ${code}${status}, ${attempt}` }] };
 }
 
 function foldRateLimit(state: ClaudeState, { rate_limit_info: info }: ClaudeEvent): Folded<ClaudeState> {
@@ -233,24 +233,24 @@ function foldRateLimit(state: ClaudeState, { rate_limit_info: info }: ClaudeEven
   const resets = typeof info.resetsAt === 'number' ? Math.round(info.resetsAt) : (info.resetsAt ?? null);
   return {
     state: { ...state, limit: { resets: resets === null ? null : String(resets) } },
-    entries: [{ kind: 'notice', text: 'the limit of the account is reached' }],
+    entries: [{ kind: 'notice', text: "the account's usage limit is reached" }],
   };
 }
 
-function problemOf({ result, errorCode, limit }: ClaudeState): StreamProblem | null {
+function findProblem({ result, errorCode, limit }: ClaudeState): StreamProblem | null {
   const resets = limit?.resets ?? null;
-  const heard = errorCode ?? (limit === null ? null : LIMIT_REACHED);
+  const reportedCode = errorCode ?? (limit === null ? null : LIMIT_REACHED);
   if (result === null) {
     const message = 'ended without a result';
-    return { message, status: null, code: heard ?? NO_RESULT, resets, deniedTools: [] };
+    return { message, status: null, code: reportedCode ?? NO_RESULT, resets, deniedTools: [] };
   }
-  const deniedTools = [...new Set(deniedBy(result))];
+  const deniedTools = [...new Set(listDeniedTools(result))];
   if (hasFailed(result)) {
-    const told = [result.result ?? '', ...(result.errors ?? [])].filter((word) => word.trim() !== '');
-    const why = told.length === 0 ? (result.subtype ?? 'no reason') : told.join('; ');
+    const messages = [result.result ?? '', ...(result.errors ?? [])].filter((each) => each.trim() !== '');
+    const why = messages.length === 0 ? (result.subtype ?? 'no reason') : messages.join('; ');
     // Older versions report the status only in the message.
     const status = result.api_error_status ?? statusIn(why);
-    return { message: `failed: ${why}`, status, code: codeOf(result, heard), resets, deniedTools };
+    return { message: `failed: ${why}`, status, code: pickCode(result, reportedCode), resets, deniedTools };
   }
   if (deniedTools.length === 0) return null;
   const message = `was refused ${deniedTools.length === 1 ? 'a tool' : 'tools'}: ${deniedTools.join(', ')}`;
@@ -266,12 +266,12 @@ function hasFailed({ is_error: isError, subtype }: ClaudeResult): boolean {
 }
 
 /** For an unknown error, at least distinguishes a failure of the provider. */
-function codeOf({ result, subtype }: ClaudeResult, heard: string | null): string | null {
-  if (heard === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
-  return heard ?? (subtype === 'success' ? null : (subtype ?? null));
+function pickCode({ result, subtype }: ClaudeResult, reportedCode: string | null): string | null {
+  if (reportedCode === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
+  return reportedCode ?? (subtype === 'success' ? null : (subtype ?? null));
 }
 
-function blocksOf({ message }: ClaudeEvent): Block[] {
+function parseBlocks({ message }: ClaudeEvent): Block[] {
   const content = message?.content ?? [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.flatMap((block) => {
@@ -281,14 +281,14 @@ function blocksOf({ message }: ClaudeEvent): Block[] {
 }
 
 /** The most descriptive field of a tool's input, or all of them. */
-function inputOf(input: unknown): string {
+function formatInput(input: unknown): string {
   if (typeof input === 'string') return input;
   if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';
   const fields = new Map<string, unknown>(Object.entries(input));
-  const words = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description']
+  const field = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description']
     .map((name) => fields.get(name))
     .find((value) => typeof value === 'string');
-  return typeof words === 'string' ? words : JSON.stringify(input);
+  return typeof field === 'string' ? field : JSON.stringify(input);
 }
 
 function contentText(content: unknown): string {

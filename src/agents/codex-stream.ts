@@ -86,7 +86,7 @@ export const codexStream: AgentStream<CodexState> = {
     model: null,
     finalResponse: state.lastMessage,
     usage: state.usage,
-    problem: problemOf(state),
+    problem: findProblem(state),
   }),
 };
 
@@ -98,7 +98,7 @@ function foldEvent(state: CodexState, event: CodexEvent, atMs: number): Folded<C
       return { state: { ...state, turn: null }, entries: [] };
     case 'turn.completed':
       // The usage is the sum over the whole thread, each time it is reported.
-      return { state: { ...state, turn: 'completed', usage: usedOf(event) ?? state.usage }, entries: [] };
+      return { state: { ...state, turn: 'completed', usage: readUsage(event) ?? state.usage }, entries: [] };
     case 'turn.failed':
       return {
         state: { ...state, turn: 'failed', lastError: errorOf(event) ?? state.lastError },
@@ -115,7 +115,7 @@ function foldEvent(state: CodexState, event: CodexEvent, atMs: number): Folded<C
   }
 }
 
-function usedOf({ usage }: CodexEvent): CodexState['usage'] {
+function readUsage({ usage }: CodexEvent): CodexState['usage'] {
   const { input_tokens: read = null, output_tokens: written = null } = usage ?? {};
   return read === null && written === null ? null : { input_tokens: read ?? 0, output_tokens: written ?? 0 };
 }
@@ -126,8 +126,8 @@ function errorOf({ error, message }: CodexEvent): string | null {
 
 /** Also reported before a retry: only the end of the turn tells whether it failed. */
 function foldError(state: CodexState, event: CodexEvent): Folded<CodexState> {
-  const told = errorOf(event) ?? 'an error without a word';
-  return { state: { ...state, lastError: told }, entries: [{ kind: 'notice', text: told }] };
+  const message = errorOf(event) ?? 'an error without a message';
+  return { state: { ...state, lastError: message }, entries: [{ kind: 'notice', text: message }] };
 }
 
 /** Items that aren't tool calls; they are added to the transcript when they are complete. */
@@ -138,27 +138,27 @@ function foldStart(state: CodexState, item: Item, atMs: number): Folded<CodexSta
   const openItems = { ...state.openItems };
   const { id } = item;
   if (typeof id === 'string' && Object.keys(openItems).length < OPEN_ITEMS_LIMIT) openItems[id] = atMs;
-  return { state: { ...state, openItems }, entries: [toolUseOf(item)] };
+  return { state: { ...state, openItems }, entries: [describeToolUse(item)] };
 }
 
 function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
-  const words = item.text ?? '';
+  const message = item.text ?? '';
   switch (item.type) {
     case 'agent_message':
-      return words.trim() === ''
+      return message.trim() === ''
         ? { state, entries: [] }
-        : { state: { ...state, lastMessage: words }, entries: [{ kind: 'said', text: words }] };
+        : { state: { ...state, lastMessage: message }, entries: [{ kind: 'said', text: message }] };
     case 'reasoning':
-      return { state, entries: words.trim() === '' ? [] : [{ kind: 'thought', text: words }] };
+      return { state, entries: message.trim() === '' ? [] : [{ kind: 'thought', text: message }] };
     case 'error':
-      return { state, entries: [{ kind: 'notice', text: item.message ?? 'an error without a word' }] };
+      return { state, entries: [{ kind: 'notice', text: item.message ?? 'an error without a message' }] };
     default:
       return foldToolEnd(state, item, atMs);
   }
 }
 
 function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
-  const use = toolUseOf(item);
+  const use = describeToolUse(item);
   const id = item.id ?? '';
   const openItems = { ...state.openItems };
   const startedMs = Object.hasOwn(openItems, id) ? openItems[id] : undefined;
@@ -174,11 +174,11 @@ function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexS
 }
 
 function outputOf({ aggregated_output: printed, error, message, result }: Item): string {
-  const answer = result?.content.flatMap(({ text: words }) => words ?? []).join('\n');
+  const answer = result?.content.flatMap((part) => part.text ?? []).join('\n');
   return printed ?? error?.message ?? message ?? answer ?? '';
 }
 
-function toolUseOf(item: Item): TranscriptEntry {
+function describeToolUse(item: Item): TranscriptEntry {
   switch (item.type) {
     case 'command_execution':
       return { kind: 'tool_use', name: 'shell', input: item.command ?? '' };
@@ -206,7 +206,7 @@ function toolUseOf(item: Item): TranscriptEntry {
   }
 }
 
-function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
+function findProblem({ turn, lastError }: CodexState): StreamProblem | null {
   if (turn === 'completed') return null;
   if (turn === null && lastError === null)
     return {
@@ -216,8 +216,8 @@ function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
       resets: null,
       deniedTools: [],
     };
-  const told = parseError(lastError ?? 'no reason');
-  return { ...told, message: `failed: ${told.message}`, deniedTools: [] };
+  const error = parseError(lastError ?? 'no reason');
+  return { ...error, message: `failed: ${error.message}`, deniedTools: [] };
 }
 
 const totalSchema = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
@@ -256,15 +256,15 @@ const refusalSchema = z.looseObject({
 });
 
 /** Parses an error: a message of Codex itself, or the raw response of its provider. */
-function parseError(words: string): Omit<StreamProblem, 'deniedTools'> {
-  const refusal = refusalSchema.safeParse(parseJson(words));
+function parseError(error: string): Omit<StreamProblem, 'deniedTools'> {
+  const refusal = refusalSchema.safeParse(parseJson(error));
   if (refusal.success) {
     const { message, type, code } = refusal.data.error;
     const status = type === 'invalid_request_error' ? 400 : null;
     // The reset time of a limit is in another field of the response.
-    return { message, status, code: code ?? type ?? null, resets: words };
+    return { message, status, code: code ?? type ?? null, resets: error };
   }
   // The message of Codex for an unspecified error of the provider.
-  const code = words.includes('experiencing high demand') ? 'overloaded' : null;
-  return { message: words, status: statusIn(words), code, resets: null };
+  const code = error.includes('experiencing high demand') ? 'overloaded' : null;
+  return { message: error, status: statusIn(error), code, resets: null };
 }

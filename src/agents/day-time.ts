@@ -30,22 +30,22 @@ const SHORT_ZONES: ReadonlyMap<string, string> = new Map([
  * The next time the clock shows the time in a message such as `resets 4:50am (Europe/Rome)`, `try again at
  * 12:16 PM`, `resets at 15:00 UTC`, `resets Thu 9am` or `will reset at Oct 6, 6pm`.
  */
-export function dayTimeIn(message: string, nowMs: number): number | null {
+export function findDayTime(message: string, nowMs: number): number | null {
   const found = RESET_TIME.exec(message)?.groups;
-  const wanted = found === undefined ? null : minutesOf(found);
+  const wanted = found === undefined ? null : parseMinutes(found);
   if (found === undefined || wanted === null) return null;
-  const clock = clockOf(found.zone ?? SHORT_ZONES.get(found.short ?? ''));
+  const clock = createClock(found.zone ?? SHORT_ZONES.get(found.short ?? ''));
   if (clock === null) return null;
   const ahead = (wanted - clock(nowMs).minutes + DAY_MINUTES) % DAY_MINUTES;
   const atMinute = nowMs - (nowMs % MINUTE_MS);
   const first = atMinute + (ahead === 0 ? DAY_MINUTES : ahead) * MINUTE_MS;
-  const day = dayOf(found, clock, nowMs);
+  const day = matchDay(found, clock, nowMs);
   const at = day === null ? first : nextOnDay(clock, first, day, found.month === undefined ? 0 : -1);
   return at === null ? null : atSameTime(clock, at, wanted);
 }
 
 /** Minutes since midnight; null if the number is not a time of day. */
-function minutesOf({ hour, minute, half }: Readonly<Record<string, string | undefined>>): number | null {
+function parseMinutes({ hour, minute, half }: Readonly<Record<string, string | undefined>>): number | null {
   if (half === undefined && minute === undefined) return null;
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
   const minutes = hours * 60 + Number(minute ?? 0);
@@ -63,7 +63,7 @@ interface ClockFace {
 type Clock = (atMs: number) => ClockFace;
 
 /** The clock of a time zone, by default the local one. Null for an unknown zone. */
-function clockOf(zone: string | undefined): Clock | null {
+function createClock(zone: string | undefined): Clock | null {
   try {
     const format = new Intl.DateTimeFormat('en-US', {
       ...(zone === undefined ? {} : { timeZone: zone }),
@@ -88,7 +88,7 @@ function clockOf(zone: string | undefined): Clock | null {
 }
 
 /** Whether a time is on the named day; null if the message names none. */
-function dayOf(
+function matchDay(
   { month, date, weekday, tomorrow }: Readonly<Record<string, string | undefined>>,
   clock: Clock,
   nowMs: number,

@@ -22,17 +22,17 @@ export function classifyFailure(
   end: ProcessEnd,
   nowMs: number | null = null,
 ): AgentFailure {
-  const failureClass = classOf(traces, end);
+  const failureClass = pickClass(traces, end);
   const resets = failureClass === 'rate_limited' || failureClass === 'quota_exhausted';
   return {
     class: failureClass,
-    message: messageOf(traces, end, failureClass),
-    reset_at: resets || failureClass === 'overloaded' ? resetAt(traces, nowMs) : null,
+    message: pickMessage(traces, end, failureClass),
+    reset_at: resets || failureClass === 'overloaded' ? readResetTime(traces, nowMs) : null,
     help: helpFor(failureClass, traces.deniedTools),
   };
 }
 
-function classOf(traces: FailureTraces, end: ProcessEnd): FailureClass {
+function pickClass(traces: FailureTraces, end: ProcessEnd): FailureClass {
   // The name of a refused tool may contain any of the other signs.
   if (traces.code === REFUSED_TOOL) return 'refused_tool';
   return (
@@ -105,17 +105,17 @@ function anyOf(...signs: readonly RegExp[]): RegExp {
 }
 
 function messageClass({ code, message, status }: FailureTraces): FailureClass | null {
-  const words = `${code ?? ''}\n${message}`;
-  const spoken = SIGNS.find(([, sign]) => sign.test(words))?.[0] ?? null;
+  const text = `${code ?? ''}\n${message}`;
+  const found = SIGNS.find(([, sign]) => sign.test(text))?.[0] ?? null;
   // If the provider returned a status, the status outweighs a message that only sounds like a network failure.
-  if (spoken === 'network' && status !== null && statusClass(status) !== 'network') return null;
-  return spoken;
+  if (found === 'network' && status !== null && statusClass(status) !== 'network') return null;
+  return found;
 }
 
 /** The provider's status in an agent's message: `API Error: 401`, `last status: 429`, `Request rejected (429)`. */
-export function statusIn(words: string): number | null {
+export function statusIn(message: string): number | null {
   const [, first, second, third] =
-    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
+    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(message) ?? [];
   return httpStatus(Number(first ?? second ?? third));
 }
 
@@ -141,7 +141,7 @@ function hasCrashed(end: ProcessEnd): boolean {
   );
 }
 
-function messageOf(traces: FailureTraces, end: ProcessEnd, failureClass: FailureClass): string {
+function pickMessage(traces: FailureTraces, end: ProcessEnd, failureClass: FailureClass): string {
   const said = traces.message.trim();
   if (said !== '') return said;
   if (traces.status !== null) return `the provider answered with status ${traces.status}`;
@@ -157,7 +157,7 @@ function messageOf(traces: FailureTraces, end: ProcessEnd, failureClass: Failure
     case 'spawn_failed':
       return end.message;
     case 'timeout':
-      return 'the agent had not ended in time';
+      return 'the agent timed out';
     case 'idle':
       return 'the agent printed nothing for too long';
     case 'bound':
@@ -167,11 +167,11 @@ function messageOf(traces: FailureTraces, end: ProcessEnd, failureClass: Failure
   }
 }
 
-function resetAt(
-  { resetAt: told, retryAfterMs, message }: FailureTraces,
+function readResetTime(
+  { resetAt: reported, retryAfterMs, message }: FailureTraces,
   nowMs: number | null,
 ): string | null {
-  const exact = told === null ? null : resetTimeIn(told.replace(/^(?=\d{10,13}$)/, '|'), nowMs);
+  const exact = reported === null ? null : resetTimeIn(reported.replace(/^(?=\d{10,13}$)/, '|'), nowMs);
   if (exact !== null) return isoTimeOf(exact);
   if (retryAfterMs !== null && nowMs !== null) return isoTimeOf(nowMs + retryAfterMs);
   const read = resetTimeIn(message, nowMs);
@@ -182,20 +182,20 @@ function resetAt(
 export function helpFor(failureClass: FailureClass, deniedTools: readonly string[] = []): string {
   switch (failureClass) {
     case 'overloaded':
-      return 'the provider has too much to do; try again later, or use another model or agent';
+      return 'the provider is overloaded; try again later, or use another model or agent';
     case 'rate_limited':
-      return 'wait until the limit ends, run fewer agents at once, or raise the limit with the provider';
+      return 'wait until the limit resets, run fewer agents at once, or ask the provider for a higher limit';
     case 'quota_exhausted':
-      return 'wait until the quota is renewed, or add credit or raise the plan with the provider';
+      return "wait until the quota resets, or add credit or upgrade the provider's plan";
     case 'authentication':
-      return "log in with the agent's own command, or set its key; conductor doctor shows what is there";
+      return "log in with the agent's own command, or set its key; `conductor doctor` shows what is configured";
     case 'network':
-      return "see whether the provider can be reached from here: proxy, base URL, the provider's status page";
+      return "check that this machine can reach the provider: proxy, base URL, the provider's status page";
     case 'crash':
-      return 'see its stderr in the evidence; conductor agents test NAME tries the agent alone';
+      return 'see its stderr in the evidence; `conductor agents test NAME` tests the agent by itself';
     case 'refused_tool':
-      return `allow ${deniedTools.length === 0 ? 'the tool' : deniedTools.join(', ')} in the policy of the step, or have the prompt ask for less`;
+      return `allow ${deniedTools.length === 0 ? 'the tool' : deniedTools.join(', ')} in the policy of the step, or change the prompt so that it is not needed`;
     case 'no_result':
-      return 'see the transcript for where it stopped; conductor agents test NAME tries the agent alone';
+      return 'see where the transcript stops; `conductor agents test NAME` tests the agent by itself';
   }
 }

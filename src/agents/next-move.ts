@@ -79,7 +79,10 @@ function backOff(facts: MoveFacts, leastMs = 0): NextMove {
   const { count, spentMs, limitMs } = facts.parking;
   const leftMs = limitMs - spentMs;
   if (count > 0 && leftMs < SHORTEST_PARKING_MS)
-    return { kind: 'end', reason: `parked for ${durationText(limitMs)} in all; ${LIMIT_HELP}` };
+    return {
+      kind: 'end',
+      reason: `the step was parked for ${durationText(limitMs)} in total; ${LIMIT_HELP}`,
+    };
   const stepMs = PARKING_MS[Math.min(count, PARKING_MS.length - 1)] ?? MINUTE_MS;
   return { kind: 'park', until: isoTimeOf(facts.nowMs + Math.min(Math.max(stepMs, leastMs), leftMs)) };
 }
@@ -95,7 +98,7 @@ function awaitReset(until: string, facts: MoveFacts): NextMove {
 /** Why a step must not be parked until a time; null if it may. */
 export function overlongParking(until: string, waitMs: number, { spentMs, limitMs }: Parking): string | null {
   if (spentMs + waitMs <= limitMs) return null;
-  return `the limit ends at ${until}, and a step is parked for ${durationText(limitMs)} at most; ${LIMIT_HELP}`;
+  return `the limit resets at ${until}, but a step is parked for at most ${durationText(limitMs)}; ${LIMIT_HELP}`;
 }
 
 const LIMIT_HELP = 'raise limits.park to wait longer';

@@ -19,7 +19,7 @@ export function processReason(
     case 'spawn_failed':
       return end.message;
     case 'timeout':
-      return `the agent had not ended after ${timeoutMs / 1000} s`;
+      return `the agent timed out after ${timeoutMs / 1000} s`;
     case 'idle':
       return `the agent printed nothing for ${idleTimeoutMs / 1000} s`;
     case 'bound':
@@ -30,6 +30,6 @@ export function processReason(
 }
 
 /** The last message after a colon; empty if there is none. */
-export function colon(word: string | null): string {
-  return word === null || word.trim() === '' ? '' : `: ${word.trim()}`;
+export function colon(message: string | null): string {
+  return message === null || message.trim() === '' ? '' : `: ${message.trim()}`;
 }

@@ -1,4 +1,4 @@
-import { dayTimeIn } from './day-time.ts';
+import { findDayTime } from './day-time.ts';
 
 /** Times are milliseconds since the epoch, so that no result depends on the current time. */
 
@@ -20,15 +20,17 @@ const LEAST_EPOCH_MS = 1e12;
  * header, or a time of day. Null if there is none; durations and times of day require the current time.
  */
 export function resetTimeIn(message: string, nowMs: number | null): number | null {
-  const exact = epochIn(message);
+  const exact = findEpoch(message);
   if (exact !== null) return exact;
-  const meant = momentIn(message, RESET_PHRASE);
-  if (nowMs === null) return meant ?? momentIn(message, '');
+  const meant = findMoment(message, RESET_PHRASE);
+  if (nowMs === null) return meant ?? findMoment(message, '');
   if (meant !== null && meant > nowMs) return meant;
   // A date without a reset phrase may be the time of the message itself.
-  const other = momentIn(message, '');
+  const other = findMoment(message, '');
   return (
-    spanIn(message, nowMs) ?? dayTimeIn(message, nowMs) ?? (other !== null && other > nowMs ? other : meant)
+    findSpan(message, nowMs) ??
+    findDayTime(message, nowMs) ??
+    (other !== null && other > nowMs ? other : meant)
   );
 }
 
@@ -39,7 +41,7 @@ const RESET_PHRASE = '(?:resets?|again|after|until|access|renew(?:s|ed)?|availab
  * `usage limit reached|1762952400`, `"resets_at":1777936568`, `x-ratelimit-reset: 1777936568`, `resets at
  * 1777936568`.
  */
-function epochIn(message: string): number | null {
+function findEpoch(message: string): number | null {
   const found =
     /(?:\||\b(?:resets?|retry)(?:[_-]?(?:at|time|after|on))?["']?(?:\s+(?:at|on))?\s*[:=]?\s*["']?)\s*(\d{10}|\d{13})(?:\.\d+)?\b/i.exec(
       message,
@@ -58,17 +60,17 @@ const ISO = `(\\d{4})-(\\d\\d)-(\\d\\d)(?:T|,? at |,? )${TIME}\\s*(Z|UTC|GMT|[+-
 /** As in `Retry-After: Mon, 16 Nov 2026 13:30:00 GMT`. */
 const HTTP = `(\\d{1,2}) (${MONTHS.join('|')})[a-z]* (\\d{4}) ${TIME} (GMT|UTC|[+-]\\d\\d:?\\d\\d)`;
 
-function momentIn(message: string, before: string): number | null {
+function findMoment(message: string, before: string): number | null {
   const iso = new RegExp(`${before}${ISO}`, 'i').exec(message);
-  if (iso !== null) return momentOf(iso.slice(1, 4).map(Number), iso.slice(4, 7), iso[7]);
+  if (iso !== null) return toMoment(iso.slice(1, 4).map(Number), iso.slice(4, 7), iso[7]);
   const http = new RegExp(`${before}${HTTP}`, 'i').exec(message);
   if (http === null) return null;
   const month = MONTHS.indexOf((http[2] ?? '').toLowerCase()) + 1;
-  return momentOf([Number(http[3]), month, Number(http[1])], http.slice(4, 7), http[7]);
+  return toMoment([Number(http[3]), month, Number(http[1])], http.slice(4, 7), http[7]);
 }
 
 /** Without a zone it is UTC, which all providers use. */
-function momentOf(
+function toMoment(
   [year = 0, month = 0, day = 0]: readonly number[],
   time: readonly (string | undefined)[],
   zone: string | undefined,
@@ -98,11 +100,11 @@ const SPAN_PATTERNS = [
 const NUMBER_PATTERN =
   /\b(?:retry[_-]?(?:after|in|delay)|resets?[_-]?(?:in|after))([_-]?(?:ms|millis(?:econds)?|s|secs?|seconds))?["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d+)?)(?![\w:-])/i;
 
-function spanIn(message: string, nowMs: number): number | null {
+function findSpan(message: string, nowMs: number): number | null {
   const [, unit = '', bare] = NUMBER_PATTERN.exec(message) ?? [];
   if (bare !== undefined) return nowMs + Math.round(Number(bare) * (/m/i.test(unit) ? 1 : 1_000));
   if (/\bin (?:less than )?a minute\b/i.test(message)) return nowMs + MINUTE_MS;
-  const [span] = SPAN_PATTERNS.flatMap((told) => told.exec(message)?.[1] ?? []);
+  const [span] = SPAN_PATTERNS.flatMap((pattern) => pattern.exec(message)?.[1] ?? []);
   if (span === undefined) return null;
   let ms = 0;
   for (const [, amount, word = ''] of span.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi))

@@ -1,4 +1,5 @@
 import type { Config } from '../contracts/config/config.ts';
+import type { AnswerOrigin } from '../contracts/run/answer-origin.ts';
 import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RunRecord } from '../ports/run-store.ts';
@@ -15,6 +16,7 @@ import { refuseAnswer } from '../runtime/gates/refuse-answer.ts';
 import { findEarlierRun } from '../runtime/record/earlier-run.ts';
 import { workspaceOf } from '../runtime/record/recorded-run.ts';
 import { type AwaitingView, type RunView, viewRun } from '../runtime/record/run-view.ts';
+import type { OpenProject } from './opened.ts';
 
 export interface AnswerRequest {
   readonly record: RunRecord;
@@ -31,8 +33,18 @@ export interface AnswerRequest {
 }
 
 export type AnswerResult =
-  | { readonly ok: true; readonly stepId: string; readonly gate: string }
+  | { readonly ok: true; readonly stepId: string; readonly origin: AnswerOrigin }
   | { readonly ok: false; readonly reason: string; readonly help: string | null };
+
+/** Answers the open gate of a run in this project, from this process. */
+export async function answerOpenGate(
+  { clock, deps, repoRoot, answers, answerer }: OpenProject,
+  record: RunRecord,
+  answer: Pick<AnswerRequest, 'answer' | 'by' | 'comment'> & Partial<Pick<AnswerRequest, 'accepted'>>,
+): Promise<AnswerResult> {
+  const own = { record, clock, workspace: deps.workspace, repoRoot, answerer: await answerer() };
+  return answerGate({ accepted: answers, ...own, ...answer });
+}
 
 /** Records a user's answer in the gate's inbox, exactly once. The run continues when a process drives it. */
 export async function answerGate(request: AnswerRequest): Promise<AnswerResult> {
@@ -45,8 +57,8 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     return refuse(
       `run ${record.directory.runId} is not waiting at a gate`,
       (view?.end ?? null) === null
-        ? 'conductor gates lists what waits for an answer'
-        : `it has ended as ${view?.end?.outcome}; conductor show ${record.directory.runId} tells how`,
+        ? 'conductor gates lists the gates that wait for an answer'
+        : `it has ended as ${view?.end?.outcome}; conductor show ${record.directory.runId} shows how`,
     );
   const fromEarlier = findEarlierRun(view);
   if (fromEarlier !== null) return refuse(fromEarlier.message, fromEarlier.help);
@@ -57,7 +69,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     );
   const earlier = await readAnswer(record.directory, awaiting);
   if (earlier !== null)
-    return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by), resumeAnswered(record));
+    return refuse(describeAnswered(awaiting.stepId, earlier.answer, earlier.by), describeResume(record));
   if (hasExpired(awaiting, request.clock.now())) return refuseExpired(view, awaiting);
   const binding = await bindApproval(record.directory, view, awaiting);
   if (request.answer === 'gate_approved') {
@@ -78,13 +90,13 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     workflow_digest: binding.ok ? binding.bound.workflowDigest : null,
     evidence: binding.ok ? [...binding.bound.evidence] : null,
   });
-  if (accepted) return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
+  if (accepted) return { ok: true, stepId: awaiting.stepId, origin: answerer.origin };
   const winner = await readAnswer(record.directory, awaiting);
   if (winner !== null)
-    return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by), resumeAnswered(record));
+    return refuse(describeAnswered(awaiting.stepId, winner.answer, winner.by), describeResume(record));
   return refuse(
-    `${record.directory.resolve(outcomePath(awaiting))} is in the way, and is no answer to gate ${awaiting.stepId}`,
-    'take the file away, and answer again',
+    `${record.directory.resolve(outcomePath(awaiting))} exists, but is not an answer to gate ${awaiting.stepId}`,
+    'remove the file, and answer again',
   );
 }
 
@@ -115,20 +127,20 @@ async function refuseStale(
 }
 
 function refuseExpired(view: RunView, { stepId, expiresAt }: AwaitingView): AnswerResult {
-  return refuse(`gate ${stepId} ran out of time at ${expiresAt}`, resumeHelp(view.runId));
+  return refuse(`gate ${stepId} timed out at ${expiresAt}`, resumeHelp(view.runId));
 }
 
 /** Help after a refused answer: the first answer counts, so the run only needs to be resumed. */
-function resumeAnswered({ directory, driverPid }: AnswerRequest['record']): string | null {
+function describeResume({ directory, driverPid }: AnswerRequest['record']): string | null {
   return driverPid === null ? `conductor resume ${directory.runId} continues with that answer` : null;
 }
 
-function alreadyAnswered(stepId: string, answer: string, by: string | null): string {
-  return `gate ${stepId} is answered already: ${answer}${by === null ? '' : ` by ${by}`}`;
+function describeAnswered(stepId: string, answer: string, by: string | null): string {
+  return `gate ${stepId} has already been answered: ${answer}${by === null ? '' : ` by ${by}`}`;
 }
 
 function resumeHelp(runId: string): string {
-  return `conductor resume ${runId} takes the route for that`;
+  return `conductor resume ${runId} takes its route for a timeout`;
 }
 
 function refuse(reason: string, help: string | null = null): AnswerResult {

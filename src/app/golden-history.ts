@@ -36,10 +36,10 @@ export async function goldenHistory(
     switch (event.event_type) {
       case 'step_completed':
       case 'step_failed':
-        records = [...afterStep(records, event), ...(await newRecords(directory, event))];
+        records = [...applyStep(records, event), ...(await readNewRecords(directory, event))];
         break;
       case 'gate_requested':
-        records = useShown(
+        records = applyShown(
           records,
           proposalsIn(
             (await readGateRequest(directory, {
@@ -62,7 +62,7 @@ export async function goldenHistory(
 }
 
 /** A new report supersedes the previous one of its validator; a gate that failed has accepted nothing. */
-function afterStep(records: readonly Tracked[], event: StepEvent): readonly Tracked[] {
+function applyStep(records: readonly Tracked[], event: StepEvent): readonly Tracked[] {
   const reporting = new Set(
     event.payload.validators.flatMap(({ key, proposals }) => (proposals === null ? [] : [key])),
   );
@@ -76,7 +76,7 @@ function afterStep(records: readonly Tracked[], event: StepEvent): readonly Trac
   });
 }
 
-async function newRecords(directory: RunDirectory, event: StepEvent): Promise<readonly Tracked[]> {
+async function readNewRecords(directory: RunDirectory, event: StepEvent): Promise<readonly Tracked[]> {
   if (event.step_id === null || !event.payload.validators.some(({ proposals }) => (proposals ?? 0) > 0))
     return [];
   const step = { stepId: event.step_id, attempt: event.payload.attempt };
@@ -118,7 +118,7 @@ async function toProposal(directory: RunDirectory, reported: ReportedProposal): 
 }
 
 /** Replaces proposals by the versions that a gate inspected. */
-function useShown(records: readonly Tracked[], shown: readonly GoldenProposal[]): readonly Tracked[] {
+function applyShown(records: readonly Tracked[], shown: readonly GoldenProposal[]): readonly Tracked[] {
   const left = [...shown];
   return records.map((record) => {
     const at = left.findIndex((proposal) => isFromSameReport(proposal, record.proposal));

@@ -49,8 +49,8 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
     artifacts: context.artifacts.size,
     manifests: manifests.checked,
     flaws: [
-      ...runIdFlaws(run),
-      ...versionFlaws(run, view),
+      ...findRunIdFlaws(run),
+      ...findVersionFlaws(run, view),
       ...(workflow.ok ? [] : [flaw('workflow.yaml', workflow.message)]),
       ...(await verifyArtifacts(context)),
       ...manifests.flaws,
@@ -58,7 +58,7 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
       ...derived.flaws,
     ],
     notes: [
-      ...(await tornNotes(run)),
+      ...(await findTornLine(run)),
       ...derived.notes,
       ...unrecordedFiles(context),
       ...answerNotes(view.answers),
@@ -67,13 +67,13 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
 }
 
 /** A log copied from another run has a valid chain, too, so the run id is compared. */
-function runIdFlaws({ directory, events }: RunRecord): Flaw[] {
+function findRunIdFlaws({ directory, events }: RunRecord): Flaw[] {
   return events
     .filter((event) => event.run_id !== directory.runId)
     .map((event) => flaw('events.ndjson', `belongs to run ${event.run_id}`, lineOf(event)));
 }
 
-function versionFlaws({ events }: RunRecord, { started }: RunView): Flaw[] {
+function findVersionFlaws({ events }: RunRecord, { started }: RunView): Flaw[] {
   const version = started.schema_version;
   return events
     .filter(({ event_type }) => !isEventTypeOf(version, event_type))
@@ -83,7 +83,7 @@ function versionFlaws({ events }: RunRecord, { started }: RunView): Flaw[] {
 }
 
 /** A crash can leave an incomplete last line. While a process drives the run, it may just be writing. */
-async function tornNotes({ directory, driverPid }: RunRecord): Promise<string[]> {
+async function findTornLine({ directory, driverPid }: RunRecord): Promise<string[]> {
   const text = driverPid === null ? await directory.read('events.ndjson') : null;
   return text === null || text.endsWith('\n')
     ? []

@@ -10,23 +10,50 @@ export function isExpectedFailure(error: unknown): error is Error {
 }
 
 /** Errors when writing a file: the reason and the fix. */
-const REFUSALS: Readonly<Record<string, readonly [reason: string, wayOut: string]>> = {
+const WRITE_ERRORS: Readonly<Record<string, readonly [reason: string, fix: string]>> = {
   EROFS: ['its file system is read-only', 'make it writable'],
-  EACCES: ['this user may not', 'make it writable for this user'],
-  EPERM: ['this user may not', 'make it writable for this user'],
-  ENOSPC: ['the disk is full', 'make room'],
-  EDQUOT: ['the quota of this user is spent', 'make room'],
+  EACCES: ['this user has no permission', 'make it writable for this user'],
+  EPERM: ['this user has no permission', 'make it writable for this user'],
+  ENOSPC: ['the disk is full', 'free some disk space'],
+  EDQUOT: ['the disk quota of this user is used up', 'free some disk space'],
 };
 /** Node reports ENOENT if `mkdir` can't create a folder or its parents. */
-const UNMADE_FOLDER = ['no folder can be made there', 'make the folder above it writable'] as const;
+const FAILED_MKDIR = ['the folder cannot be created', 'make the folder above it writable'] as const;
 
-/** A self-contained message for an error; `wayOut` is the fix, or null if none is known. */
-export function tellFailure(error: unknown): { readonly message: string; readonly wayOut: string | null } {
+export interface DescribedFailure {
+  readonly message: string;
+  /** Null if no fix is known. */
+  readonly wayOut: string | null;
+}
+
+/** A self-contained message for an error. */
+export function tellFailure(error: unknown): DescribedFailure {
   if (!(error instanceof Error)) return { message: String(error), wayOut: null };
   const { code, path, syscall } = error as Error & Partial<Record<'code' | 'path' | 'syscall', unknown>>;
-  const isUnmade = code === 'ENOENT' && syscall === 'mkdir';
-  const refusal = isUnmade ? UNMADE_FOLDER : Object.entries(REFUSALS).find(([name]) => name === code)?.[1];
-  if (refusal === undefined || typeof path !== 'string') return { message: error.message, wayOut: null };
-  const [reason, wayOut] = refusal;
+  const isFailedMkdir = code === 'ENOENT' && syscall === 'mkdir';
+  const known = isFailedMkdir
+    ? FAILED_MKDIR
+    : Object.entries(WRITE_ERRORS).find(([name]) => name === code)?.[1];
+  if (known === undefined || typeof path !== 'string') return { message: error.message, wayOut: null };
+  const [reason, wayOut] = known;
   return { message: `${path} can't be written: ${reason} (${String(code)})`, wayOut };
+}
+
+/** Loads an optional package. If it is missing, the failure says how to install it. */
+export async function loadOptional<T>(purpose: string, name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissing(error, name)) throw error;
+    const install = `npm install ${name}, with -g if conductor is installed globally`;
+    throw new ExpectedFailure(`${purpose} needs the package ${name}; install it with ${install}`, {
+      cause: error,
+    });
+  }
+}
+
+/** False if the package is installed, but one of its dependencies is missing. */
+function isMissing(error: unknown, name: string): boolean {
+  const isNotFound = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isNotFound && error.message.includes(`'${name}'`);
 }

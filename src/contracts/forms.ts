@@ -35,11 +35,11 @@ export const FORMS = {
     wanted: 'a report to read',
     help: 'write `harness:PATH`, `junit:GLOB`, `tap:stdout`, `go-json:stdout`, `vitest-json:PATH` or `playwright-json:PATH`',
   },
-  policyId: { wanted: 'a policy id', help: 'write `policy.<name>`; the version stands in `version`' },
+  policyId: { wanted: 'a policy id', help: 'write `policy.<name>`; the version goes into `version`' },
   policyRef: { wanted: 'a policy reference', help: 'write `policy.<name>.v<N>`' },
   promptId: {
     wanted: 'a prompt id',
-    help: 'write names joined by dots, such as `task.fix`; the version stands in `version`',
+    help: 'write names joined by dots, such as `task.fix`; the version goes into `version`',
   },
   trustedGlob: {
     wanted: 'a glob of repositories',
@@ -104,7 +104,7 @@ export function validatorId() {
 
 export const reportSchema = described(
   formOf('report', /^(?:(?:tap|go-json):stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
-  'A report to turn into a harness report.',
+  'A test report to convert into a harness report.',
 );
 
 export function text() {

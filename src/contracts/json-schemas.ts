@@ -28,14 +28,17 @@ const SCHEMAS = {
   prompt: { schema: promptFrontMatterSchema, title: 'The front matter of a prompt' },
   'harness-suite': { schema: harnessSuiteSchema, title: 'A suite of harness cases' },
   'harness-report': { schema: harnessReportSchema, title: 'A harness report' },
-  'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
-  'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },
-  'planner-trace': { schema: plannerTraceSchema, title: 'How a decision of the planner came about' },
-  'claim-ledger': { schema: ledgerSchema, title: 'What agents claim, and whether it holds' },
-  'planner-vector': { schema: plannerVectorSchema, title: 'A judgement to be held' },
-  'planner-result': { schema: plannerResultSchema, title: 'What the planner of work items gives back' },
-  'implementor-result': { schema: implementorResultSchema, title: 'What an implementor gives back' },
-  'reviewer-result': { schema: reviewerResultSchema, title: 'What a reviewer gives back' },
+  'planner-input': { schema: plannerInputSchema, title: 'The input of the planner' },
+  'planner-decision': { schema: plannerDecisionSchema, title: 'A decision of the planner' },
+  'planner-trace': { schema: plannerTraceSchema, title: 'How a planner decision was made' },
+  'claim-ledger': {
+    schema: ledgerSchema,
+    title: 'The claims of agents, and whether the evidence confirms them',
+  },
+  'planner-vector': { schema: plannerVectorSchema, title: 'A test case of the planner' },
+  'planner-result': { schema: plannerResultSchema, title: 'The result of a planner of work items' },
+  'implementor-result': { schema: implementorResultSchema, title: 'The result of an implementor' },
+  'reviewer-result': { schema: reviewerResultSchema, title: 'The result of a reviewer' },
   event: { schema: runEventSchema, title: 'A line of events.ndjson' },
   status: { schema: statusSchema, title: 'status.json of a run' },
   metadata: { schema: metadataSchema, title: 'metadata.json of a run' },
@@ -50,7 +53,7 @@ export type JsonSchema = z.core.JSONSchema.JSONSchema;
 const CLI_SCHEMAS = Object.fromEntries(
   Object.entries(CLI_DOCUMENTS).map(([name, schema]): [string, Entry] => [
     `cli.${name}`,
-    { schema, title: name === 'error' ? 'What a verb that fails prints' : `What conductor ${name} prints` },
+    { schema, title: name === 'error' ? 'Output of a command that fails' : `Output of conductor ${name}` },
   ]),
 ) as Record<`cli.${CliDocumentName}`, Entry>;
 

@@ -1,4 +1,5 @@
-import { CODES, type Code, type Severity } from './codes.ts';
+import { cutText } from '../text/shorten.ts';
+import { type Code, DOCUMENT_CODES, type DocumentCode, type Severity } from './codes.ts';
 
 /** Lines and columns count from 1; the end column is exclusive. */
 export interface Span {
@@ -45,25 +46,26 @@ export interface PlacedWarning {
   readonly help: string | null;
 }
 
-export function createDiagnostic(code: Code, parts: DiagnosticParts): Diagnostic {
+export function createDiagnostic(code: DocumentCode, parts: DiagnosticParts): Diagnostic {
+  return diagnosticOf(code, DOCUMENT_CODES[code].severity, parts);
+}
+
+/** For a code that a workflow rule declares. */
+export function diagnosticOf(code: Code, severity: Severity, parts: DiagnosticParts): Diagnostic {
   return {
     code,
-    severity: CODES[code].severity,
-    message: clipText(parts.message),
+    severity,
+    message: cutText(parts.message, MAX_TEXT_LENGTH),
     span: parts.span,
     label: parts.label ?? null,
     related: parts.related ?? [],
-    notes: (parts.notes ?? []).map(clipText),
-    help: typeof parts.help === 'string' ? clipText(parts.help) : null,
+    notes: (parts.notes ?? []).map((note) => cutText(note, MAX_TEXT_LENGTH)),
+    help: typeof parts.help === 'string' ? cutText(parts.help, MAX_TEXT_LENGTH) : null,
   };
 }
 
 /** A quoted name can be as long as a file, so texts are truncated. */
 const MAX_TEXT_LENGTH = 4000;
-
-function clipText(text: string): string {
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH - 1)}…` : text;
-}
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
@@ -96,4 +98,29 @@ function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/** Authors fix some problems and check again long before they read this many. */
+export const MAX_DIAGNOSTICS = 200;
+
+/** Keeps the first diagnostics in order, preferring errors; a note on the last one says that there are more. */
+export function limitDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (diagnostics.length <= MAX_DIAGNOSTICS) return diagnostics;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const room = { error: MAX_DIAGNOSTICS, warning: Math.max(0, MAX_DIAGNOSTICS - errors) };
+  const shown = diagnostics.filter(({ severity }) => {
+    room[severity] -= 1;
+    return room[severity] >= 0;
+  });
+  return shown.map((diagnostic, index) =>
+    index === shown.length - 1 ? { ...diagnostic, notes: [...diagnostic.notes, MORE] } : diagnostic,
+  );
+}
+
+const MORE = `there are more problems; only ${MAX_DIAGNOSTICS} are shown`;
+
+/** Message, notes and help in one text, for tools that show a single text per diagnostic. */
+export function composeMessage({ message, notes, help }: Diagnostic): string {
+  const tail = [...notes.map((note) => `note: ${note}`), ...(help === null ? [] : [`help: ${help}`])];
+  return [message, ...tail].join('\n');
 }

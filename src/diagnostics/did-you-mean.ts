@@ -22,7 +22,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 
 /** Infinity if the candidate is too different, or not better than the best so far. */
 function candidateDistance(word: string, candidate: string, best: number): number {
-  const limit = Math.min(best - 1, allowance(word, candidate));
+  const limit = Math.min(best - 1, allowedDistance(word, candidate));
   if (limit < 0 || Math.abs(word.length - candidate.length) > limit) return Number.POSITIVE_INFINITY;
   const a = foldWord(word);
   const b = foldWord(candidate);
@@ -32,7 +32,7 @@ function candidateDistance(word: string, candidate: string, best: number): numbe
 }
 
 /** The allowed edit distance: a third of the longer word. */
-function allowance(word: string, candidate: string): number {
+function allowedDistance(word: string, candidate: string): number {
   return Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
 }
 

@@ -1,5 +1,4 @@
-import type { Diagnostic, Span } from './diagnostic.ts';
-import { fullMessage } from './full-message.ts';
+import { composeMessage, type Diagnostic, type Span } from './diagnostic.ts';
 import type { CheckedFile } from './render-json.ts';
 
 /** One workflow command per line, which GitHub shows as file annotations; empty without diagnostics. */
@@ -12,7 +11,7 @@ export function renderGithub(files: readonly CheckedFile[]): string {
 function annotate(path: string, diagnostic: Diagnostic): string {
   const properties = [['file', path], ...positionOf(diagnostic.span), ['title', diagnostic.code]];
   const written = properties.map(([key, value]) => `${key}=${escapeProperty(String(value))}`).join(',');
-  return `::${diagnostic.severity} ${written}::${escapeData(fullMessage(diagnostic))}`;
+  return `::${diagnostic.severity} ${written}::${escapeData(composeMessage(diagnostic))}`;
 }
 
 /** GitHub accepts columns only if the span starts and ends on the same line. */

@@ -1,3 +1,4 @@
+import { replaceUnsafe } from '../text/outside-text.ts';
 import type { Severity } from './codes.ts';
 import type { Diagnostic, Span } from './diagnostic.ts';
 
@@ -140,11 +141,11 @@ function columns(text: string): number {
   return Math.max(1, count);
 }
 
-/** Replaces control characters, so that text from a document can't control the terminal. */
+/** Puts the text on one line without unsafe characters, so that text from a document can't control the terminal. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) =>
-    character === '\t' ? ' ' : '\ufffd',
-  );
+  return replaceUnsafe(text, () => '\ufffd')
+    .replaceAll('\t', ' ')
+    .replaceAll('\n', '\ufffd');
 }
 
 interface Paint {

@@ -1,6 +1,5 @@
-import { CODES, type CodeEntry, type Severity } from './codes.ts';
-import type { Diagnostic, Span } from './diagnostic.ts';
-import { fullMessage } from './full-message.ts';
+import type { CodeEntry, Severity } from './codes.ts';
+import { composeMessage, type Diagnostic, type Span } from './diagnostic.ts';
 import type { CheckedFile } from './render-json.ts';
 
 const SARIF_VERSION = '2.1.0';
@@ -61,21 +60,26 @@ export interface SarifLocation {
   };
 }
 
-const RULES = Object.entries(CODES).map(([code, entry]) => describeRule(code, entry));
-const RULE_INDEX = new Map(RULES.map((rule, index) => [rule.id, index]));
+/** The version of conductor and all its diagnostic codes. */
+export interface SarifTool {
+  readonly version: string;
+  readonly codes: Readonly<Record<string, CodeEntry>>;
+}
 
-/** Lists every rule, so that consumers can distinguish a rule without findings from a missing rule. */
-export function renderSarif(files: readonly CheckedFile[], version: string): SarifLog {
+/** Lists every code as a rule, so that consumers can distinguish a rule without findings from a missing rule. */
+export function renderSarif(files: readonly CheckedFile[], { version, codes }: SarifTool): SarifLog {
+  const rules = Object.entries(codes).map(([code, entry]) => describeRule(code, entry));
+  const indexes = new Map(rules.map((rule, index) => [rule.id, index]));
   const results = files.flatMap((file) => {
     const uri = uriOf(file.path);
-    return file.diagnostics.map((diagnostic) => describeResult(uri, diagnostic));
+    return file.diagnostics.map((diagnostic) => describeResult(uri, diagnostic, indexes));
   });
   return {
     $schema: SARIF_SCHEMA,
     version: SARIF_VERSION,
     runs: [
       {
-        tool: { driver: { name: 'conductor', version, rules: RULES } },
+        tool: { driver: { name: 'conductor', version, rules } },
         columnKind: 'utf16CodeUnits',
         results,
       },
@@ -86,7 +90,7 @@ export function renderSarif(files: readonly CheckedFile[], version: string): Sar
 function describeRule(code: string, { title, severity }: CodeEntry): SarifRule {
   return {
     id: code,
-    name: nameOf(title),
+    name: composeRuleName(title),
     shortDescription: { text: title },
     help: { text: `conductor explain ${code}` },
     defaultConfiguration: { level: severity },
@@ -94,20 +98,24 @@ function describeRule(code: string, { title, severity }: CodeEntry): SarifRule {
 }
 
 /** Turns `a key is unknown` into `AKeyIsUnknown`: SARIF rule names are single identifiers. */
-function nameOf(title: string): string {
+function composeRuleName(title: string): string {
   return title
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('');
 }
 
-function describeResult(uri: string, diagnostic: Diagnostic): SarifResult {
+function describeResult(
+  uri: string,
+  diagnostic: Diagnostic,
+  indexes: ReadonlyMap<string, number>,
+): SarifResult {
   const { code, severity, span, related } = diagnostic;
   const result = {
     ruleId: code,
-    ruleIndex: RULE_INDEX.get(code) ?? -1,
+    ruleIndex: indexes.get(code) ?? -1,
     level: severity,
-    message: { text: fullMessage(diagnostic) },
+    message: { text: composeMessage(diagnostic) },
     locations: [locate(uri, span)],
   };
   if (related.length === 0) return result;

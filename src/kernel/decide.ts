@@ -2,10 +2,10 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
 import { budgetProblem } from './budgets.ts';
 import { endOf, preparationEnd } from './ending.ts';
-import { entryOf, routedTo, seen } from './evolve.ts';
+import { activeStepOf, observeTree, routedTo } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
-import { loopThrough, refinementOf, selectRoute } from './routing.ts';
+import { findLoop, findRefinement, selectRoute } from './routing.ts';
 import type { Entry, RunState, Stage } from './state.ts';
 import {
   closeStep,
@@ -15,19 +15,23 @@ import {
   type Log,
   parkStep,
   QUIET_END,
-  recordJudgement,
+  recordDecision,
   requestGate,
 } from './step-log.ts';
 
 /** Recovery attempts of one visit before the step fails with `error`. */
 export const MAX_RECOVERIES = 3;
 
+/**
+ * Decides what a run does next: the events to append, and at most one effect to run once they are durable. Pure. The
+ * texts of events are recorded, and a replay compares them with the record: never reword them.
+ */
 export function decide(plan: Plan, state: RunState, input: KernelInput): KernelDecision {
   if (state.stage.kind === 'ended') return { events: [], effect: null, state };
   const log = createLog(state);
   apply(log, plan, input);
   const restartsVisit = input.kind === 'gate_changed' || input.kind === 'wait_over';
-  const effect = restartsVisit ? effectOf(plan, log.state) : advance(log, plan, input);
+  const effect = restartsVisit ? nextEffect(plan, log.state) : advance(log, plan, input);
   return { events: log.events, effect, state: log.state };
 }
 
@@ -52,28 +56,28 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       restartVisit(log, expectStage(stage, input, 'parked'));
       return;
     case 'rolled_back': {
-      const entry = expectRunning(stage, input, ['ROLLBACK']);
-      log.emit({ event_type: 'rollback_completed', step_id: entry.stepId, payload: input.rollback });
-      closeStep(log, entry, {
+      const active = expectRunning(stage, input, ['ROLLBACK']);
+      log.emit({ event_type: 'rollback_completed', step_id: active.stepId, payload: input.rollback });
+      closeStep(log, active, {
         ...QUIET_END,
         changed: input.rollback.tree_before !== input.rollback.tree_after,
         tree: input.rollback.tree_after,
       });
       return;
     }
-    case 'judged':
-      recordJudgement(log, plan, expectRunning(stage, input, ['EVALUATE']), input.decision);
+    case 'evaluated':
+      recordDecision(log, plan, expectRunning(stage, input, ['EVALUATE']), input.decision);
       return;
     case 'gate_opened':
       requestGate(log, plan, expectRunning(stage, input, ['GATE']), input);
       return;
     case 'gate_answered': {
-      const entry = expectStage(stage, input, 'waiting');
+      const active = expectStage(stage, input, 'waiting');
       log.emit({
         event_type: input.answer,
-        step_id: entry.stepId,
+        step_id: active.stepId,
         payload: {
-          attempt: entry.attempt,
+          attempt: active.attempt,
           by: input.by,
           comment: input.comment,
           answered_at: input.answeredAt,
@@ -83,8 +87,8 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       return;
     }
     case 'goldens_accepted': {
-      const entry = expectStage(stage, input, 'answered');
-      closeStep(log, entry, { ...QUIET_END, changed: input.changed, tree: input.tree });
+      const active = expectStage(stage, input, 'answered');
+      closeStep(log, active, { ...QUIET_END, changed: input.changed, tree: input.tree });
       return;
     }
     case 'gate_changed':
@@ -154,7 +158,7 @@ function finish(
   const isUnprepared = log.state.stage.kind === 'preparing' && preparationFailure !== undefined;
   const end = isUnprepared
     ? preparationEnd(preparationFailure)
-    : endOf(plan, tree === null ? log.state : { ...log.state, ...seen(log.state, tree) });
+    : endOf(plan, tree === null ? log.state : { ...log.state, ...observeTree(log.state, tree) });
   if (end === null) throw new KernelBug(`a run at stage ${log.state.stage.kind} has no end`);
   const { stage } = log.state;
   if (stage.kind === 'running') closeStep(log, stage, QUIET_END);
@@ -187,36 +191,36 @@ function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
         if (input.kind === 'preparation_failed') return { kind: 'finish', end: preparationEnd(input.reason) };
         if (input.kind !== 'prepared') return { kind: 'prepare' };
         // Preparation has no end event: the first step_started marks its end.
-        if (enterTarget(log, plan, routedTo(null, stage.to))) return effectOf(plan, log.state);
+        if (enterTarget(log, plan, routedTo(null, stage.to))) return nextEffect(plan, log.state);
         break;
       }
-      case 'judged':
-        closeJudged(log, stage);
+      case 'evaluated':
+        closeEvaluated(log, stage);
         break;
       case 'answered':
         if (stage.feedback === null && isAccepting(stage))
-          return { ...entryOf(stage), kind: 'accept_goldens', restoreTo: log.state.snapshot };
+          return { ...activeStepOf(stage), kind: 'accept_goldens', restoreTo: log.state.snapshot };
         closeAnswered(log, stage);
         break;
       case 'left':
         leaveStep(log, plan, stage);
         break;
       case 'routed':
-        if (enterTarget(log, plan, stage)) return effectOf(plan, log.state);
+        if (enterTarget(log, plan, stage)) return nextEffect(plan, log.state);
         break;
       case 'waiting':
-        return { ...entryOf(stage), kind: 'await_gate' };
+        return { ...activeStepOf(stage), kind: 'await_gate' };
       case 'parked':
-        return { ...entryOf(stage), kind: 'await_time', until: stage.until };
+        return { ...activeStepOf(stage), kind: 'await_time', until: stage.until };
       case 'running':
         if (input.kind !== 'resume') throw new KernelBug(`step ${stage.stepId} is under way`);
-        if (recoverStep(log, stage)) return effectOf(plan, log.state);
+        if (recoverStep(log, stage)) return nextEffect(plan, log.state);
         break;
     }
   }
 }
 
-function closeJudged(log: Log, stage: Extract<Stage, { kind: 'judged' }>): void {
+function closeEvaluated(log: Log, stage: Extract<Stage, { kind: 'evaluated' }>): void {
   if (stage.status === 'success' || stage.status === 'partial') {
     closeStep(log, stage, QUIET_END);
     return;
@@ -268,10 +272,10 @@ function enterStep(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' 
   if (step === undefined) return `"${stage.to}" is not a step of the workflow`;
   const visit = (ownValue(log.state.visits, step.id) ?? 0) + 1;
   if (visit > step.maxVisits) {
-    const loop = loopThrough(log.state.path, step.id).join(' -> ');
+    const loop = findLoop(log.state.path, step.id).join(' -> ');
     return `step "${step.id}" was entered ${step.maxVisits} times, as often as max_visits allows: ${loop}`;
   }
-  const refinement = stage.refinementCounted ? null : refinementOf(plan, log.state, stage.from, step.id);
+  const refinement = stage.refinementCounted ? null : findRefinement(plan, log.state, stage.from, step.id);
   if (refinement !== null) {
     log.emit({
       event_type: 'refinement_spent',
@@ -312,32 +316,32 @@ function recoverStep(log: Log, stage: Extract<Stage, { kind: 'running' }>): bool
 }
 
 /** Starts a new attempt of the same visit. It gets its own evidence folder. */
-function restartVisit(log: Log, entry: Entry): void {
+function restartVisit(log: Log, active: Entry): void {
   log.emit({
     event_type: 'step_started',
-    step_id: entry.stepId,
-    payload: { opcode: entry.opcode, attempt: entry.attempt + 1, visit: entry.visit, recovery: true },
+    step_id: active.stepId,
+    payload: { opcode: active.opcode, attempt: active.attempt + 1, visit: active.visit, recovery: true },
   });
 }
 
-function effectOf(plan: Plan, state: RunState): Effect | null {
+function nextEffect(plan: Plan, state: RunState): Effect | null {
   const { stage } = state;
   if (stage.kind !== 'running') return null;
-  const entry = entryOf(stage);
+  const active = activeStepOf(stage);
   const step = ownValue(plan.stepsById, stage.stepId);
   if (step === undefined) throw new KernelBug(`step ${stage.stepId} is not in the plan`);
   switch (step.opcode) {
     case 'RUN_AGENT':
-      return { ...entry, kind: 'run_agent', restoreTo: state.snapshot };
+      return { ...active, kind: 'run_agent', restoreTo: state.snapshot };
     case 'RUN_VALIDATION':
-      return { ...entry, kind: 'run_validation', restoreTo: state.snapshot };
+      return { ...active, kind: 'run_validation', restoreTo: state.snapshot };
     case 'EVALUATE':
-      return { ...entry, kind: 'ask_planner' };
+      return { ...active, kind: 'ask_planner' };
     case 'GATE':
-      return { ...entry, kind: 'open_gate' };
+      return { ...active, kind: 'open_gate' };
     case 'ROLLBACK':
       return {
-        ...entry,
+        ...active,
         kind: 'roll_back',
         target: step.target,
         commit: step.target === 'pre_step' ? (state.lastAgent?.commit ?? null) : null,

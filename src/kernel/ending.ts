@@ -9,6 +9,8 @@ export function isSuccessKey(key: RouteKey): boolean {
 }
 
 /**
+ * The reasons are recorded, and a replay compares them with the record: never reword them.
+ *
  * How the run ends at its current stage, or null if it has not reached an end. Termination is the route key that
  * led to STOP; lifecycle and outcome follow from it and from whether the files are verified.
  */
@@ -34,7 +36,7 @@ export function preparationEnd(reason: string): RunEnd {
 
 function endBy(state: RunState, reason: string | null): RunEnd {
   const termination = state.via ?? 'completed';
-  if (isSuccessKey(termination) && state.unjudgedViolations > 0) {
+  if (isSuccessKey(termination) && state.unevaluatedViolations > 0) {
     return {
       lifecycle: 'failed',
       outcome: 'policy',
@@ -42,10 +44,10 @@ function endBy(state: RunState, reason: string | null): RunEnd {
       reason: 'a policy violation was not judged by any evaluation',
     };
   }
-  return { ...resultOf(termination, state.unverified), termination, reason };
+  return { ...classifyEnd(termination, state.unverified), termination, reason };
 }
 
-function resultOf(
+function classifyEnd(
   key: RouteKey,
   unverified: boolean,
 ): { readonly lifecycle: LifecycleState; readonly outcome: RunOutcome } {

@@ -21,14 +21,14 @@ export function evolve(state: RunState, event: EventDraft): RunState {
     case 'step_failed':
       return evolveStepEnded(state, event.payload);
     case 'step_blocked':
-      return state.stage.kind === 'judged' ? { ...state, stage: leaveStage(state.stage) } : state;
+      return state.stage.kind === 'evaluated' ? { ...state, stage: leaveStage(state.stage) } : state;
     case 'decision_recorded':
       return {
         ...state,
-        unjudgedViolations: 0,
-        stage: withEntry(state.stage, (entry) => ({
-          kind: 'judged',
-          ...entry,
+        unevaluatedViolations: 0,
+        stage: withActiveStep(state.stage, (active) => ({
+          kind: 'evaluated',
+          ...active,
           status: event.payload.status,
           nextStep: event.payload.next_step,
         })),
@@ -36,13 +36,13 @@ export function evolve(state: RunState, event: EventDraft): RunState {
     case 'policy_violation':
       return event.payload.class === 'budget_exceeded'
         ? { ...state, stage: { kind: 'stopping', termination: 'budget', reason: event.payload.message } }
-        : { ...state, unjudgedViolations: state.unjudgedViolations + 1 };
+        : { ...state, unevaluatedViolations: state.unevaluatedViolations + 1 };
     case 'gate_requested':
       return {
         ...state,
-        ...seen(state, event.payload.tree),
+        ...observeTree(state, event.payload.tree),
         recoveries: 0,
-        stage: withEntry(state.stage, (entry) => ({ kind: 'waiting', ...entry })),
+        stage: withActiveStep(state.stage, (active) => ({ kind: 'waiting', ...active })),
       };
     case 'gate_approved':
       return {
@@ -122,7 +122,7 @@ export function evolve(state: RunState, event: EventDraft): RunState {
  */
 function evolveStepWaiting(state: RunState, { until, reason = '' }: EventPayload<'step_waiting'>): RunState {
   if (until === undefined || state.stage.kind !== 'running') return state;
-  return { ...state, recoveries: 0, stage: { ...entryOf(state.stage), kind: 'parked', until, reason } };
+  return { ...state, recoveries: 0, stage: { ...activeStepOf(state.stage), kind: 'parked', until, reason } };
 }
 
 function evolveStepStarted(
@@ -154,7 +154,7 @@ function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_star
   if (payload.snapshot === null) return state;
   const { commit, tree } = payload.snapshot;
   // This snapshot includes edits made since the gate opened, but not the accepted goldens, which are written next.
-  if (stage.kind === 'answered') return { ...state, ...seen(state, tree), snapshot: commit };
+  if (stage.kind === 'answered') return { ...state, ...observeTree(state, tree), snapshot: commit };
   if (stage.kind !== 'running') return state;
   if (stage.opcode !== 'RUN_AGENT') return { ...state, snapshot: commit };
   return {
@@ -173,7 +173,7 @@ function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_star
  * Records the current tree. If it differs from the tree that the last step left, the files were edited from outside
  * the run and count as unverified.
  */
-export function seen(state: RunState, tree: string): Pick<RunState, 'tree' | 'unverified'> {
+export function observeTree(state: RunState, tree: string): Pick<RunState, 'tree' | 'unverified'> {
   return { tree, unverified: state.unverified || (state.tree !== null && state.tree !== tree) };
 }
 
@@ -206,7 +206,7 @@ function unverifiedAfterRollback(state: RunState, rollback: EventPayload<'rollba
 
 function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'>): RunState {
   const { stage } = state;
-  if (stage.kind === 'judged') return { ...state, stage: leaveStage(stage), recoveries: 0 };
+  if (stage.kind === 'evaluated') return { ...state, stage: leaveStage(stage), recoveries: 0 };
   if (stage.kind === 'answered') return evolveAnswerClosed(state, stage, payload);
   if (stage.kind !== 'running') return state;
   const passedValidation = stage.opcode === 'RUN_VALIDATION' && payload.outcome === 'completed';
@@ -234,7 +234,7 @@ function evolveAnswerClosed(
   if (payload.outcome === 'completed') return { ...closed, stage: leaveStage(stage) };
   return {
     ...closed,
-    stage: { ...entryOf(stage), kind: 'left', key: payload.outcome, nextStep: null },
+    stage: { ...activeStepOf(stage), kind: 'left', key: payload.outcome, nextStep: null },
     unverified: state.unverified || payload.changed,
     pendingGoldens: stage.goldens,
   };
@@ -263,7 +263,13 @@ function evolveGateAnswer(
     payload.by !== null && payload.comment !== null ? { by: payload.by, comment: payload.comment } : null;
   return {
     ...state,
-    stage: withEntry(state.stage, (entry) => ({ kind: 'answered', ...entry, answer, feedback, goldens })),
+    stage: withActiveStep(state.stage, (active) => ({
+      kind: 'answered',
+      ...active,
+      answer,
+      feedback,
+      goldens,
+    })),
   };
 }
 
@@ -288,19 +294,19 @@ export function routedTo(from: string | null, to: string): Extract<Stage, { kind
 }
 
 /** Closes a step whose route key comes from a planner decision or a gate answer. */
-function leaveStage(stage: Extract<Stage, { kind: 'judged' | 'answered' }>): Stage {
-  const entry = entryOf(stage);
-  return stage.kind === 'judged'
-    ? { kind: 'left', ...entry, key: stage.status, nextStep: stage.nextStep }
-    : { kind: 'left', ...entry, key: stage.answer, nextStep: null };
+function leaveStage(stage: Extract<Stage, { kind: 'evaluated' | 'answered' }>): Stage {
+  const active = activeStepOf(stage);
+  return stage.kind === 'evaluated'
+    ? { kind: 'left', ...active, key: stage.status, nextStep: stage.nextStep }
+    : { kind: 'left', ...active, key: stage.answer, nextStep: null };
 }
 
-function withEntry(stage: Stage, next: (entry: Entry) => Stage): Stage {
+function withActiveStep(stage: Stage, next: (active: Entry) => Stage): Stage {
   if (stage.kind !== 'running' && stage.kind !== 'waiting') return stage;
-  return next(entryOf(stage));
+  return next(activeStepOf(stage));
 }
 
-export function entryOf({ stepId, opcode, attempt, visit }: Entry): Entry {
+export function activeStepOf({ stepId, opcode, attempt, visit }: Entry): Entry {
   return { stepId, opcode, attempt, visit };
 }
 

@@ -19,13 +19,13 @@ export type Difference =
     }
   | { readonly kind: 'end'; readonly recorded: RunEnd; readonly edited: RunEnd };
 
-export interface Parting {
+export interface PathComparison {
   readonly common: readonly WayStep[];
   readonly difference: Difference | null;
 }
 
 /** Compares only as far as both paths are decided; an undecided remainder is not a difference. */
-export function findDifference(recorded: Way, edited: Way): Parting {
+export function comparePaths(recorded: Way, edited: Way): PathComparison {
   if (recorded.entryStep !== edited.entryStep)
     return {
       common: [],

@@ -1,6 +1,6 @@
 import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/run/event.ts';
-import type { GateEvent, MechanicalOutcome, PlannerStatus, ViolationClass } from '../contracts/vocabulary.ts';
+import type { GateEvent, MechanicalOutcome, PlannerStatus } from '../contracts/vocabulary.ts';
 import type { Entry, RunEnd, RunState } from './state.ts';
 
 /**
@@ -19,7 +19,7 @@ export type KernelInput =
   /** The time that a parked run waited for has passed. */
   | { readonly kind: 'wait_over' }
   | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
-  | { readonly kind: 'judged'; readonly decision: Judgement }
+  | { readonly kind: 'evaluated'; readonly decision: Judgement }
   | {
       readonly kind: 'gate_opened';
       readonly reason: string;
@@ -60,12 +60,9 @@ export interface StepResult {
   readonly violations: readonly Violation[];
 }
 
-export interface Violation {
-  readonly class: ViolationClass;
-  readonly subject: string;
-  readonly message: string;
-}
+export type Violation = EventPayload<'policy_violation'>;
 
+/** The result of an EVALUATE step. */
 export interface Judgement {
   readonly status: PlannerStatus;
   readonly nextStep: string | null;

@@ -11,47 +11,47 @@ export interface RecordedEntry {
   /** The attempt that ended, or the last one that started. */
   readonly attempt: number;
   /** The events that record what happened outside the kernel, in order, without the kernel's own consequences. */
-  readonly told: readonly EventDraft[];
+  readonly reported: readonly EventDraft[];
   /** How the step ended; null if a planner decision or a gate answer ended it. */
   readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }> | null;
 }
 
-export function entryKey(stepId: string, visit: number): string {
+export function visitKey(stepId: string, visit: number): string {
   return `${stepId}#${visit}`;
 }
 
-/** The entries of a recorded run by step and visit. */
+/** The visits of a recorded run, by `visitKey`. */
 export function recordedEntries(events: readonly EventDraft[]): ReadonlyMap<string, RecordedEntry> {
-  const entries = new Map<string, RecordedEntry>();
+  const visits = new Map<string, RecordedEntry>();
   let state = INITIAL_STATE;
   for (const event of events) {
     const before = state;
     state = evolve(state, event);
     if (event.event_type === 'step_started' && event.step_id !== null) {
       const { opcode, attempt, visit } = event.payload;
-      const key = entryKey(event.step_id, visit);
-      const told = event.payload.recovery ? [...(entries.get(key)?.told ?? []), event] : [];
-      entries.set(key, { stepId: event.step_id, opcode, visit, attempt, told, end: null });
+      const key = visitKey(event.step_id, visit);
+      const reported = event.payload.recovery ? [...(visits.get(key)?.reported ?? []), event] : [];
+      visits.set(key, { stepId: event.step_id, opcode, visit, attempt, reported, end: null });
       continue;
     }
-    const entry = currentEntry(before, entries);
-    if (entry === undefined || !isReported(before, event)) continue;
+    const visit = currentVisit(before, visits);
+    if (visit === undefined || !isReported(before, event)) continue;
     const ended = event.event_type === 'step_completed' || event.event_type === 'step_failed';
-    entries.set(entryKey(entry.stepId, entry.visit), {
-      ...entry,
-      told: [...entry.told, event],
-      end: ended ? event : entry.end,
+    visits.set(visitKey(visit.stepId, visit.visit), {
+      ...visit,
+      reported: [...visit.reported, event],
+      end: ended ? event : visit.end,
     });
   }
-  return entries;
+  return visits;
 }
 
-function currentEntry(
+function currentVisit(
   { stage }: RunState,
-  entries: ReadonlyMap<string, RecordedEntry>,
+  visits: ReadonlyMap<string, RecordedEntry>,
 ): RecordedEntry | undefined {
   if (stage.kind !== 'running' && stage.kind !== 'waiting' && stage.kind !== 'answered') return undefined;
-  return entries.get(entryKey(stage.stepId, stage.visit));
+  return visits.get(visitKey(stage.stepId, stage.visit));
 }
 
 /** Whether the event records what happened outside the kernel, not a consequence that the kernel derives. */

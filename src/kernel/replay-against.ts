@@ -1,11 +1,11 @@
 import type { EventDraft, EventPayload } from '../contracts/run/event.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
-import { type Difference, findDifference } from './path-difference.ts';
+import { comparePaths, type Difference } from './path-difference.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
-import { entryKey, recordedEntries } from './recorded-visits.ts';
-import { type Way, type WayStep, wayOf } from './run-path.ts';
+import { type RecordedEntry, recordedEntries, visitKey } from './recorded-visits.ts';
+import { tracePath, type Way, type WayStep } from './run-path.ts';
 import { INITIAL_STATE } from './state.ts';
 
 export interface Comparison {
@@ -23,9 +23,9 @@ export interface Comparison {
 export function compareWays(plan: Plan, events: readonly EventDraft[]): Comparison {
   const started = events[0];
   if (started?.event_type !== 'run_started') throw new Error('the record has no start');
-  const recorded = wayOf(started.payload.entry_step, events);
-  const edited = wayOf(plan.entryStep, rerunPlan(plan, started.payload, events));
-  return { ...findDifference(recorded, edited), recorded, edited };
+  const recorded = tracePath(started.payload.entry_step, events);
+  const edited = tracePath(plan.entryStep, rerunPlan(plan, started.payload, events));
+  return { ...comparePaths(recorded, edited), recorded, edited };
 }
 
 /** The log of a run of the edited plan in which every step ends as recorded. */
@@ -34,7 +34,7 @@ function rerunPlan(
   started: EventPayload<'run_started'>,
   events: readonly EventDraft[],
 ): readonly EventDraft[] {
-  const entries = recordedEntries(events);
+  const visits = recordedEntries(events);
   const preparationFailure = failedPreparation(events);
   const log: EventDraft[] = [];
   const keep = (decision: KernelDecision): KernelDecision => {
@@ -59,15 +59,15 @@ function rerunPlan(
       ({ state, effect } = keep(decide(plan, state, input)));
       continue;
     }
-    const told: readonly EventDraft[] = reportedEvents(
-      entries.get(entryKey(effect.stepId, effect.visit)),
+    const reported: readonly EventDraft[] = reportedEvents(
+      visits.get(visitKey(effect.stepId, effect.visit)),
       effect,
     );
-    const after = told.reduce(evolve, state);
+    const after = reported.reduce(evolve, state);
     const { kind } = after.stage;
-    if (kind !== 'left' && kind !== 'judged' && kind !== 'answered') return log;
-    log.push(...told);
-    ({ state, effect } = keep(decide(plan, after, { kind: 'resume', reason: 'told again' })));
+    if (kind !== 'left' && kind !== 'evaluated' && kind !== 'answered') return log;
+    log.push(...reported);
+    ({ state, effect } = keep(decide(plan, after, { kind: 'resume', reason: 'replayed' })));
   }
   if (effect === null) return log;
   const tree = filesChangedAtEnd(events) ? `not ${state.tree}` : null;
@@ -95,8 +95,8 @@ function filesChangedAtEnd(events: readonly EventDraft[]): boolean {
 
 /** The recorded events of a visit; none if the edited step has a different opcode, because they don't apply to it. */
 function reportedEvents(
-  entry: ReturnType<ReturnType<typeof recordedEntries>['get']>,
+  visit: RecordedEntry | undefined,
   effect: Exclude<Effect, { kind: 'finish' | 'prepare' }>,
 ): readonly EventDraft[] {
-  return entry?.opcode === effect.opcode ? entry.told : [];
+  return visit?.opcode === effect.opcode ? visit.reported : [];
 }

@@ -32,7 +32,7 @@ export function isCarried(event: EventDraft): boolean {
  * The kernel inputs that could have produced the event at this index. More than one if the log doesn't store the
  * whole input, none if no input fits.
  */
-export function inputsAt(
+export function findInputs(
   plan: Plan,
   state: RunState,
   events: readonly EventDraft[],
@@ -110,7 +110,9 @@ function runningInputs(
   const event = events[at];
   switch (event?.event_type) {
     case 'decision_recorded':
-      return stage.opcode === 'EVALUATE' ? [{ kind: 'judged', decision: judgementOf(event.payload) }] : [];
+      return stage.opcode === 'EVALUATE'
+        ? [{ kind: 'evaluated', decision: evaluateResultOf(event.payload) }]
+        : [];
     case 'step_waiting': {
       const { until, reason = '' } = event.payload;
       if (until !== undefined) return stage.opcode === 'RUN_AGENT' ? [{ kind: 'parked', until, reason }] : [];
@@ -128,7 +130,7 @@ function runningInputs(
   }
 }
 
-function judgementOf(payload: EventPayload<'decision_recorded'>) {
+function evaluateResultOf(payload: EventPayload<'decision_recorded'>) {
   return {
     status: payload.status,
     nextStep: payload.next_step,
@@ -165,12 +167,12 @@ function stepEnded(events: readonly EventDraft[], from: number): KernelInput {
     const { outcome, changed, tree, validators, usage, reason } = end.payload;
     return { kind: 'step_ended', outcome, changed, tree, validators, usage, reason, violations };
   }
-  const validators = proposed === null ? [] : proposersOf(proposed);
+  const validators = proposed === null ? [] : inventProposers(proposed);
   return { kind: 'step_ended', ...QUIET_END, validators, violations };
 }
 
 /** Makes up validator results that add up to the recorded number of proposals. */
-function proposersOf({ validators, proposals }: EventPayload<'golden_gate_pending'>): ValidatorEnd[] {
+function inventProposers({ validators, proposals }: EventPayload<'golden_gate_pending'>): ValidatorEnd[] {
   return validators.map((key, index) => ({
     id: key,
     key,

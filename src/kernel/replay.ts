@@ -3,7 +3,7 @@ import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { KernelInput } from './protocol.ts';
-import { inputsAt, isCarried } from './replay-inputs.ts';
+import { findInputs, isCarried } from './replay-inputs.ts';
 import { INITIAL_STATE, type RunState } from './state.ts';
 
 export interface Replay {
@@ -78,7 +78,7 @@ function findExpectedEvents(
 ): readonly EventDraft[] {
   let best: readonly EventDraft[] = [];
   let explained = -1;
-  for (const input of inputsAt(plan, state, events, at)) {
+  for (const input of findInputs(plan, state, events, at)) {
     const made = decide(plan, state, input).events;
     const matched = matchingEvents(made, events, at);
     if (matched > explained) [best, explained] = [made, matched];
@@ -98,7 +98,7 @@ function matchingEvents(
 /** The next event that follows from the stage alone, if the last decision is only partly recorded. */
 function findDueEvent(plan: Plan, state: RunState): EventDraft | null {
   const { kind } = state.stage;
-  if (kind !== 'judged' && kind !== 'answered' && kind !== 'left' && kind !== 'routed') return null;
+  if (kind !== 'evaluated' && kind !== 'answered' && kind !== 'left' && kind !== 'routed') return null;
   const resumed: KernelInput = { kind: 'resume', reason: '' };
   return decide(plan, state, resumed).events.find((event) => event.event_type !== 'run_resumed') ?? null;
 }

@@ -1,6 +1,5 @@
 import { ownValue } from '../contracts/own-value.ts';
-import type { RouteKey } from '../contracts/vocabulary.ts';
-import { STOP } from '../contracts/vocabulary.ts';
+import { type RouteKey, STOP } from '../contracts/vocabulary.ts';
 import { isSuccessKey } from './ending.ts';
 import type { EvaluateStep, Plan, PlanStep, Target } from './plan.ts';
 import type { RunState, Stage } from './state.ts';
@@ -11,7 +10,8 @@ export type Route =
 
 /**
  * Selects the route out of a closed step. A checked plan has no invalid targets; the kernel checks them anyway, so
- * that it doesn't depend on the checker.
+ * that it doesn't depend on the checker. The messages are recorded, and a replay compares them with the record: never
+ * reword them.
  */
 export function selectRoute(plan: Plan, state: RunState, left: Extract<Stage, { kind: 'left' }>): Route {
   const step = ownValue(plan.stepsById, left.stepId);
@@ -21,7 +21,7 @@ export function selectRoute(plan: Plan, state: RunState, left: Extract<Stage, { 
   if (to !== STOP && ownValue(plan.stepsById, to) === undefined)
     return refuse(`the route ${left.key} of step "${step.id}" leads to "${to}", which is not a step`);
   if (step.opcode === 'EVALUATE') {
-    const problem = evaluateProblem(plan, state, step, left, to);
+    const problem = findEvaluateProblem(plan, state, step, left, to);
     if (problem !== null) return refuse(problem);
   }
   if (state.pendingGoldens.length > 0 && endsAsSuccess(plan, state, left, to)) {
@@ -53,12 +53,12 @@ function endsAsSuccess(
   left: Extract<Stage, { kind: 'left' }>,
   to: Target,
 ): boolean {
-  if (!isStop(plan, to) || state.unjudgedViolations > 0) return false;
+  if (!isStop(plan, to) || state.unevaluatedViolations > 0) return false;
   const transparent = left.opcode === 'ROLLBACK' && left.key === 'completed';
   return isSuccessKey(transparent ? (state.via ?? left.key) : left.key);
 }
 
-function evaluateProblem(
+function findEvaluateProblem(
   plan: Plan,
   state: RunState,
   step: EvaluateStep,
@@ -84,14 +84,14 @@ function evaluateProblem(
 }
 
 /** The refinement that entering `to` spends: it is the revision step of an evaluation that returned `partial`. */
-export function refinementOf(plan: Plan, state: RunState, from: string | null, to: Target) {
+export function findRefinement(plan: Plan, state: RunState, from: string | null, to: Target) {
   const step = from === null ? undefined : ownValue(plan.stepsById, from);
   if (step?.opcode !== 'EVALUATE' || step.revision?.step !== to || state.via !== 'partial') return null;
   return { evaluateStep: step.id, max: step.revision.maxAttempts };
 }
 
 /** The cycle that another visit of `stepId` would close, starting at its last visit. */
-export function loopThrough(path: readonly string[], stepId: string): readonly string[] {
+export function findLoop(path: readonly string[], stepId: string): readonly string[] {
   const last = path.lastIndexOf(stepId);
   return last === -1 ? [stepId] : [...path.slice(last), stepId];
 }

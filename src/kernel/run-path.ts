@@ -27,7 +27,7 @@ export interface Way {
   readonly cancelled: boolean;
 }
 
-export function wayOf(entryStep: string, events: readonly EventDraft[]): Way {
+export function tracePath(entryStep: string, events: readonly EventDraft[]): Way {
   const steps: WayStep[] = [];
   let end: RunEnd | null = null;
   let cancelled = false;

@@ -27,7 +27,7 @@ export type Stage =
   /** A step's effect is in progress, or was when the log was cut. */
   | ({ readonly kind: 'running' } & Entry)
   /** A planner's decision is recorded, but its step is not closed yet. */
-  | ({ readonly kind: 'judged'; readonly status: PlannerStatus; readonly nextStep: string | null } & Entry)
+  | ({ readonly kind: 'evaluated'; readonly status: PlannerStatus; readonly nextStep: string | null } & Entry)
   /** A gate is open. */
   | ({ readonly kind: 'waiting' } & Entry)
   /** The agent can't continue before `until`; its step restarts then. */
@@ -50,6 +50,7 @@ export type Stage =
     }
   | { readonly kind: 'ended'; readonly end: RunEnd };
 
+/** The step that a stage is at. */
 export interface Entry {
   readonly stepId: string;
   readonly opcode: Opcode;
@@ -94,7 +95,7 @@ export interface RunState {
   /** Validators whose proposed goldens have not been approved. */
   readonly pendingGoldens: readonly string[];
   /** Policy violations since the last evaluation. */
-  readonly unjudgedViolations: number;
+  readonly unevaluatedViolations: number;
   /** Hash of the last known tree; null before the run starts. */
   readonly tree: string | null;
   /** No validation has passed since the last change to files. */
@@ -126,7 +127,7 @@ export const INITIAL_STATE: RunState = {
   path: [],
   via: null,
   pendingGoldens: [],
-  unjudgedViolations: 0,
+  unevaluatedViolations: 0,
   tree: null,
   unverified: false,
   lastAgent: null,

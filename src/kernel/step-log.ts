@@ -37,53 +37,53 @@ export const QUIET_END = {
   reason: null,
 } as const satisfies Omit<StepResult, 'violations'>;
 
-export function endStep(log: Log, entry: Entry, result: StepResult): void {
+export function endStep(log: Log, active: Entry, result: StepResult): void {
   for (const violation of result.violations)
-    log.emit({ event_type: 'policy_violation', step_id: entry.stepId, payload: { ...violation } });
+    log.emit({ event_type: 'policy_violation', step_id: active.stepId, payload: { ...violation } });
   const proposing = result.validators.filter((validator) => (validator.proposals ?? 0) > 0);
   if (proposing.length > 0) {
     log.emit({
       event_type: 'golden_gate_pending',
-      step_id: entry.stepId,
+      step_id: active.stepId,
       payload: {
         validators: proposing.map((validator) => validator.key),
         proposals: proposing.reduce((sum, validator) => sum + (validator.proposals ?? 0), 0),
       },
     });
   }
-  closeStep(log, entry, result);
+  closeStep(log, active, result);
 }
 
-export function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'violations'>): void {
+export function closeStep(log: Log, active: Entry, result: Omit<StepResult, 'violations'>): void {
   const { outcome, changed, tree, validators, usage, reason } = result;
   log.emit({
     event_type: outcome === 'completed' ? 'step_completed' : 'step_failed',
-    step_id: entry.stepId,
-    payload: { outcome, attempt: entry.attempt, changed, tree, validators: [...validators], usage, reason },
+    step_id: active.stepId,
+    payload: { outcome, attempt: active.attempt, changed, tree, validators: [...validators], usage, reason },
   });
 }
 
 /** Waits for a time, not for an approval: `gate` is null. */
 export function parkStep(
   log: Log,
-  entry: Entry,
+  active: Entry,
   { until, reason }: Extract<KernelInput, { kind: 'parked' }>,
 ): void {
   log.emit({
     event_type: 'step_waiting',
-    step_id: entry.stepId,
-    payload: { gate: null, attempt: entry.attempt, until, reason },
+    step_id: active.stepId,
+    payload: { gate: null, attempt: active.attempt, until, reason },
   });
 }
 
-export function recordJudgement(log: Log, plan: Plan, entry: Entry, decision: Judgement): void {
-  const step = ownValue(plan.stepsById, entry.stepId);
+export function recordDecision(log: Log, plan: Plan, active: Entry, decision: Judgement): void {
+  const step = ownValue(plan.stepsById, active.stepId);
   const revises = step?.opcode === 'EVALUATE' && step.revision !== null && decision.status === 'partial';
   log.emit({
     event_type: 'decision_recorded',
-    step_id: entry.stepId,
+    step_id: active.stepId,
     payload: {
-      attempt: entry.attempt,
+      attempt: active.attempt,
       status: decision.status,
       next_step: decision.nextStep,
       risk_flags: [...decision.riskFlags],
@@ -98,22 +98,22 @@ export function recordJudgement(log: Log, plan: Plan, entry: Entry, decision: Ju
 export function requestGate(
   log: Log,
   plan: Plan,
-  entry: Entry,
+  active: Entry,
   input: Extract<KernelInput, { kind: 'gate_opened' }>,
 ): void {
-  const step = ownValue(plan.stepsById, entry.stepId);
-  if (step?.opcode !== 'GATE') throw new KernelBug(`step ${entry.stepId} is not a gate`);
+  const step = ownValue(plan.stepsById, active.stepId);
+  if (step?.opcode !== 'GATE') throw new KernelBug(`step ${active.stepId} is not a gate`);
   log.emit({
     event_type: 'step_waiting',
     step_id: step.id,
-    payload: { gate: step.gate, attempt: entry.attempt },
+    payload: { gate: step.gate, attempt: active.attempt },
   });
   log.emit({
     event_type: 'gate_requested',
     step_id: step.id,
     payload: {
       gate: step.gate,
-      attempt: entry.attempt,
+      attempt: active.attempt,
       reason: input.reason,
       approvers: [...step.approvers],
       timeout_ms: step.timeoutMs,

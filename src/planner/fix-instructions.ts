@@ -2,7 +2,7 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { Edit, FixInstructions, Verification } from '../contracts/planner/planner-decision.ts';
 import type { ReadCase } from '../contracts/run/harness-report.ts';
 import type { Facts } from './table/facts.ts';
-import { type Found, unseenPaths } from './table/rows.ts';
+import { type RowFinding, unseenPaths } from './table/rows.ts';
 
 /** Cases listed with all of their observations; later cases get the first line only. The report has everything. */
 const DETAILED_CASES = 30;
@@ -10,7 +10,7 @@ const SHORT_OBSERVATION = 300;
 const SUCCESS = 'exit code 0';
 
 /** Instructions for the next attempt: only what the evidence names, never a guess at a file. */
-export function composeFixInstructions(facts: Facts, found: readonly Found[]): FixInstructions {
+export function composeFixInstructions(facts: Facts, found: readonly RowFinding[]): FixInstructions {
   return {
     objective: composeObjective(facts, found),
     constraints: [
@@ -22,7 +22,7 @@ export function composeFixInstructions(facts: Facts, found: readonly Found[]): F
   };
 }
 
-function composeObjective({ stepIntent }: Facts, found: readonly Found[]): string {
+function composeObjective({ stepIntent }: Facts, found: readonly RowFinding[]): string {
   const wrong = found.map(({ summary }) => summary).join('; ');
   const fix = wrong === '' ? 'finish the step' : `resolve: ${wrong}`;
   return stepIntent === null || stepIntent.trim() === ''
@@ -47,13 +47,13 @@ function composeEdits(facts: Facts): Edit[] {
     ...facts.timeouts.map((id) => ({
       target: id,
       action: `make the validator ${id} finish within its time limit`,
-      rationale: withOutput('it ran out of time', id, facts),
+      rationale: withOutput('it timed out', id, facts),
     })),
     ...unseenPaths(facts).map((path) => ({
       target: path,
       action: `create ${path}`,
       rationale:
-        'the agent claims to have created it, and it is neither in the change nor among the artifacts',
+        'the agent claims that it created this file, but the file is neither in the diff nor among the artifacts',
     })),
     ...facts.requestedChanges.flatMap(({ path, line, summary }) => {
       if (typeof path !== 'string' || path === '') return [];
@@ -124,7 +124,7 @@ function composeVerification(facts: Facts): Verification[] {
     .map((ids) => commandsOf(facts, ids))
     .find((lines) => lines.length > 0);
   if (all !== undefined) return all;
-  return [{ command: 'git diff --stat', expected_signal: 'the change that was asked for is listed' }];
+  return [{ command: 'git diff --stat', expected_signal: 'it lists the requested change' }];
 }
 
 function listReproductions(cases: readonly ReadCase[]): Verification[] {

@@ -26,7 +26,7 @@ export function reviewFrom(
   const review = own ?? readStructured(readTail(finalResponse) ?? {});
   if (review !== null) return review;
   const invalid = tailProblem(finalResponse);
-  const why = ignored ?? (invalid === null ? null : `what the reviewer ended with does not fit: ${invalid}`);
+  const why = ignored ?? (invalid === null ? null : `the reviewer's result is invalid: ${invalid}`);
   return noVerdict(why ?? 'the reviewer gave no verdict');
 }
 
@@ -68,8 +68,8 @@ function checkVerdict(
   if (verdict === verdictOf(findings)) return { verdict, summary, findings, problem: null };
   const problem =
     verdict === 'approve'
-      ? `the reviewer approves and lists ${findings.length === 1 ? 'a finding' : `${findings.length} findings`}`
-      : 'the reviewer wants changes and lists no finding';
+      ? `the reviewer approves but lists ${findings.length === 1 ? 'a finding' : `${findings.length} findings`}`
+      : 'the reviewer requests changes but lists no finding';
   return { verdict: null, summary, findings, problem };
 }
 

@@ -66,14 +66,14 @@ function parseAgentBlocker(value: string): AgentBlocker {
 }
 
 function parseFacts(text: string): { key: string; value: string }[] {
-  return linesOf(text).flatMap((line) => {
+  return splitLines(text).flatMap((line) => {
     const colon = line.indexOf(':');
     if (colon === -1) return [];
     return [{ key: line.slice(0, colon).trim(), value: line.slice(colon + 1).trim() }];
   });
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => line.trim());
 }
 
@@ -142,19 +142,19 @@ export function parseDiffSummary(text: string): DiffSummary {
   let changed: boolean | null = null;
   let fingerprint: string | null = null;
   const paths: string[] = [];
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     const count = /^files:\s*(\d+)/.exec(line)?.[1];
     const print = /^fingerprint:\s*(\S+)/.exec(line)?.[1];
     const file = /^([AMDR])\s(.+?)(?:\s+\+\d+\s+-\d+)?$/s.exec(line);
     if (count !== undefined) changed ??= Number(count) > 0;
     else if (line === 'no changes') changed ??= false;
     else if (print !== undefined) fingerprint ??= print;
-    else if (file !== null) paths.push(...namedPaths(file[1], file[2] ?? ''));
+    else if (file !== null) paths.push(...parsePaths(file[1], file[2] ?? ''));
   }
   return { changed: changed ?? paths.length > 0, paths, fingerprint };
 }
 
-function namedPaths(status: string | undefined, text: string): string[] {
+function parsePaths(status: string | undefined, text: string): string[] {
   const ends = status === 'R' ? text.split(' -> ') : [text];
   return ends.map(unescapePath);
 }

@@ -1,4 +1,5 @@
 import { type AgentResultFile, agentResultFileSchema } from '../contracts/run/agent-result.ts';
+import { parseJsonObject } from '../text/json.ts';
 import { problemsOf } from './table/problems.ts';
 
 /** Number of characters at the end of a final message that are searched for a structured tail. */
@@ -61,7 +62,7 @@ function findObject(lines: readonly string[], opening: RegExp): object | null {
     const first = lines[start] ?? '';
     if (!opening.test(first)) continue;
     tries += 1;
-    const value = parseObject([first.replace(opening, ''), ...lines.slice(start + 1)].join('\n'));
+    const value = parseJsonObject([first.replace(opening, ''), ...lines.slice(start + 1)].join('\n'));
     if (value !== null) return value;
   }
   return null;
@@ -70,13 +71,4 @@ function findObject(lines: readonly string[], opening: RegExp): object | null {
 /** Agents often put JSON in a code fence or in backticks, whatever the prompt asks for. */
 function stripClosingFence(text: string): string {
   return text.trim().replace(/\s*`{1,3}$/, '');
-}
-
-function parseObject(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

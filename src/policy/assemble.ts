@@ -81,7 +81,9 @@ function pickTightest<V extends string>(
     const requested = readValue(policy);
     if (requested === undefined || requested === current) continue;
     if (current !== null && order.indexOf(requested) < order.indexOf(current)) {
-      notes.push(`the ${source} layer asks for ${field} ${requested}, and ${current} holds`);
+      notes.push(
+        `the ${source} layer asks for ${field} ${requested}, but an earlier layer set ${current}, which applies`,
+      );
     } else {
       current = requested;
     }

@@ -100,10 +100,11 @@ function checkOperations(policy: EffectivePolicy, change: FileChange): Violation
   const violations: Violation[] = [];
   const refuse = (message: string) =>
     violations.push({ class: 'forbidden_operation', subject: path, message });
-  if (policy.execution === 'read_only') refuse(`${path} changed, and the policy is read-only`);
-  if (forbidden.includes('delete') && status === 'D') refuse(`${path} was deleted, and delete is forbidden`);
+  if (policy.execution === 'read_only') refuse(`${path} changed; the policy is read-only`);
+  if (forbidden.includes('delete') && status === 'D')
+    refuse(`${path} was deleted; the policy forbids \`delete\``);
   if (forbidden.includes('dependency_change') && endsOf(change).some(isDependencyFile)) {
-    refuse(`${path} declares dependencies, and dependency_change is forbidden`);
+    refuse(`${path} declares dependencies; the policy forbids \`dependency_change\``);
   }
   return violations;
 }

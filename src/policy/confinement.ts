@@ -33,8 +33,10 @@ export function enclosingNotes(enclosing: Enclosing, runner: Runner, network: Ne
   if (enclosing.kind === 'none')
     return [
       `no sandbox: ${enclosing.reason}`,
-      'not enforced: files outside the worktree could be written, and the home be read',
-      ...(network === 'deny' ? [`not enforced: the ${runner}s of this step had a network`] : []),
+      'not enforced: the step could write files outside the worktree and read the home directory',
+      ...(network === 'deny' ? [`not enforced: the ${runner}s of this step had network access`] : []),
     ];
-  return [`sandbox: ${enclosing.name}, ${network === 'deny' ? 'without a network' : 'with the network'}`];
+  return [
+    `sandbox: ${enclosing.name}, ${network === 'deny' ? 'without network access' : 'with network access'}`,
+  ];
 }

@@ -36,7 +36,7 @@ export function isRunnerConfiguration(path: string): boolean {
  * configuration that was added. Both ends of a rename count. New tests aren't included: adding tests is legitimate.
  */
 export function changedJudges(changes: readonly FileChange[], globs: readonly string[] | null): string[] {
-  return [...new Set(changes.flatMap((change) => judgesIn(change, globs)))].sort();
+  return [...new Set(changes.flatMap((change) => listJudges(change, globs)))].sort();
 }
 
 /** Tests that the change adds. In a runner that loads all tests into one process, they can affect the others. */
@@ -47,7 +47,7 @@ export function addedTests(changes: readonly FileChange[], globs: readonly strin
     .sort();
 }
 
-function judgesIn(change: FileChange, globs: readonly string[] | null): string[] {
+function listJudges(change: FileChange, globs: readonly string[] | null): string[] {
   const { path, oldPath, status } = change;
   const addsConfiguration =
     isRunnerConfiguration(path) && !isExempt(path, globs) && !isWeights(change) && !isEmptyPackage(change);

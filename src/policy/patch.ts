@@ -78,22 +78,21 @@ export function parsePatch(text: string): ParsedPatch {
     return { ok: false, line: Math.min(reader.at + 1, reader.lines.length), message: error.message };
   }
   if (reader.changes.length === 0 && text.trim() !== '')
-    return { ok: false, line: 1, message: 'it names no file' };
+    return { ok: false, line: 1, message: 'the patch names no file' };
   return { ok: true, changes: reader.changes, links: reader.links, texts: reader.texts };
 }
 
 function readPatchLine(reader: Reader): void {
   const line = lineAt(reader, 0);
   if (line.startsWith('diff --git ')) startFile(reader, readPathPair(line.slice(11).replace(/\r$/, '')));
-  else if (/^diff --(?:cc|combined) /.test(line)) throw new PatchProblem('a combined diff can not be judged');
+  else if (/^diff --(?:cc|combined) /.test(line)) throw new PatchProblem('combined diffs are not supported');
   else if (
     /^\*{15}/.test(line) &&
     lineAt(reader, -1).startsWith('--- ') &&
     lineAt(reader, -2).startsWith('*** ')
   )
-    throw new PatchProblem('a context diff can not be judged');
-  else if (line.startsWith('Submodule '))
-    throw new PatchProblem('a summary of a submodule can not be judged');
+    throw new PatchProblem('context diffs are not supported');
+  else if (line.startsWith('Submodule ')) throw new PatchProblem('submodule summaries are not supported');
   else if (line.startsWith('--- ') && lineAt(reader, 1).startsWith('+++ ')) readNames(reader);
   else if (line.startsWith('@@ ')) readHunk(reader);
   else if (reader.file !== null) readHeader(reader.file, line.replace(/\r$/, ''));
@@ -132,7 +131,7 @@ function startFile(reader: Reader, header: FileDraft['header']): FileDraft {
 function readNames(reader: Reader): void {
   const old = readNamedPath(lineAt(reader, 0).slice(4));
   const now = readNamedPath(lineAt(reader, 1).slice(4));
-  if (old === null || now === null) throw new PatchProblem('a path is not closed by its quote');
+  if (old === null || now === null) throw new PatchProblem('a quoted path has no closing quote');
   const known = reader.file !== null && reader.file.old === null ? reader.file : startFile(reader, null);
   known.old = old;
   known.now = now;
@@ -166,7 +165,7 @@ function readHeader(file: FileDraft, line: string): void {
 function readHunk(reader: Reader): void {
   const head = /^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@/.exec(lineAt(reader, 0));
   const { file } = reader;
-  if (head === null || file === null) throw new PatchProblem('a hunk belongs to no file');
+  if (head === null || file === null) throw new PatchProblem('a hunk has no file header');
   const [, oldStart, old = '', newStart, now = ''] = head;
   const first = reader.at + 1;
   file.hasHunks = true;
@@ -174,14 +173,14 @@ function readHunk(reader: Reader): void {
   let right = now === '' ? 1 : Number(now.slice(1));
   while (left > 0 || right > 0) {
     reader.at += 1;
-    if (reader.at >= reader.lines.length) throw new PatchProblem('the patch is cut off in a hunk');
+    if (reader.at >= reader.lines.length) throw new PatchProblem('the patch ends inside a hunk');
     const sign = lineAt(reader, 0)[0];
     if (sign === '+') {
       file.insertions += 1;
       file.lastAdded = lineAt(reader, 0).slice(1).replace(/\r$/, '');
     } else if (sign === '-') file.deletions += 1;
     else if (sign !== ' ' && sign !== undefined && sign !== '\r' && sign !== '\\')
-      throw new PatchProblem('a hunk is damaged');
+      throw new PatchProblem('a hunk has an invalid line');
     if (sign === '\\') continue;
     if (sign !== '+') left -= 1;
     if (sign !== '-') right -= 1;
@@ -196,7 +195,7 @@ function finishFile(reader: Reader): void {
   const { file } = reader;
   reader.file = null;
   if (file === null) return;
-  const names = namesOf(file);
+  const names = resolveNames(file);
   const [left, right] = [normalPath(names[0]), normalPath(names[1])];
   const renamed = file.status === 'R' || (left !== right && left !== '/dev/null' && right !== '/dev/null');
   const status =
@@ -222,15 +221,15 @@ function finishFile(reader: Reader): void {
   });
 }
 
-function namesOf(file: FileDraft): readonly [string, string] {
+function resolveNames(file: FileDraft): readonly [string, string] {
   const { from, to, old, now, header } = file;
   if (to !== null) {
     if ((now !== null && !matchesName(now, to)) || (old !== null && from !== null && !matchesName(old, from)))
-      throw new PatchProblem('the names of a file contradict each other');
+      throw new PatchProblem('the headers of a file name different paths');
     return [from ?? to, to];
   }
   if (old !== null && now !== null) return withoutSide(old, now, header);
-  if (header === null) throw new PatchProblem('the name of a file can not be told');
+  if (header === null) throw new PatchProblem("a file's path is ambiguous");
   return withoutSide(...header);
 }
 

@@ -105,3 +105,8 @@ export interface FileDigest {
   readonly sha256: string;
   readonly bytes: number;
 }
+
+/** Run ids sort by creation time, are collision-free and can be matched by prefix. */
+export interface Ids {
+  readonly newRunId: () => string;
+}

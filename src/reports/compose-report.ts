@@ -145,7 +145,7 @@ function unexplainedExit(
 ): TestResult[] {
   if (exitCode === null || exitCode === 0 || results.some(({ status }) => status === 'failed')) return [];
   const output = plainText(lastWords);
-  const fact = `no test failed, and the runner itself exited with ${exitCode}`;
+  const fact = `no test failed, but the runner exited with ${exitCode}`;
   return [failureOf(`exit code ${exitCode}`, output === '' ? fact : `${fact}:\n${output}`)];
 }
 

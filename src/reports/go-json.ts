@@ -55,7 +55,7 @@ export function readGoJson(text: string, invoked: Invoked): Reading {
     events: 0,
   };
   for (const line of text.split('\n')) takeLine(stream, line);
-  if (stream.events === 0) return unreadable('has no events of `go test -json`');
+  if (stream.events === 0) return unreadable('contains no `go test -json` events');
   const running = [...stream.tests.values()];
   if (running.length > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   const failing = running.filter(({ name, status }) => name !== null && isFailure(status));

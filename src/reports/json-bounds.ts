@@ -25,7 +25,7 @@ export function boundsProblem(text: string, { levels, values }: JsonBounds): str
       count += 1;
       if (sign !== COMMA) depth += 1;
       if (depth > levels) return `is nested deeper than ${levels} levels`;
-      if (count > values) return `holds more than ${values} values`;
+      if (count > values) return `contains more than ${values} values`;
     }
   }
   return null;

@@ -85,7 +85,7 @@ export function readPlaywrightJson(value: unknown, { command, folders }: Invoked
 
 function refuseReport(error: z.ZodError): Reading {
   const path = error.issues[0]?.path.join('.') ?? '';
-  return unreadable(`is not a report of Playwright${path === '' ? '' : ` at \`${path}\``}`);
+  return unreadable(`is not a Playwright report${path === '' ? '' : ` at \`${path}\``}`);
 }
 
 function walkSuite(value: unknown, titles: readonly string[], walk: Walk): Reading | null {

@@ -2,7 +2,7 @@ import type { CaseStatus } from '../contracts/run/harness-report.ts';
 
 /** A report with more cases would be too large to be useful. */
 export const CASE_LIMIT = 50_000;
-export const TOO_MANY_CASES = `holds more than ${CASE_LIMIT} cases`;
+export const TOO_MANY_CASES = `contains more than ${CASE_LIMIT} cases`;
 
 /** One test as reported by a runner, before it becomes a case of a harness report. */
 export interface TestResult {

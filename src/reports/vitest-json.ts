@@ -46,7 +46,7 @@ export function readVitestJson(value: unknown, { command, folders }: Invoked): R
   const parsed = reportSchema.safeParse(value);
   if (!parsed.success) {
     const path = parsed.error.issues[0]?.path.join('.') ?? '';
-    return unreadable(`is not a report of Vitest${path === '' ? '' : ` at \`${path}\``}`);
+    return unreadable(`is not a Vitest report${path === '' ? '' : ` at \`${path}\``}`);
   }
   const { testResults, startTime, numRuntimeErrorTestSuites } = parsed.data;
   const line = typeof numRuntimeErrorTestSuites === 'number' ? jestRepro : vitestRepro;

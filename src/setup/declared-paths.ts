@@ -1,3 +1,5 @@
+import { parseJsonObject } from '../text/json.ts';
+
 /** A dependency that a manifest or lock file declares by path, as written: relative, absolute, or `file:`. */
 export interface DeclaredPath {
   readonly path: string;
@@ -36,7 +38,7 @@ export function readCargoConfig(text: string): readonly DeclaredPath[] {
 /** The name that a manifest gives the package of its folder. */
 export function packageNameIn(name: string, text: string): string | null {
   if (name === 'package.json') {
-    const { name: own } = parseObject(text);
+    const { name: own } = parseJsonObject(text) ?? {};
     return typeof own === 'string' ? own : null;
   }
   if (name === 'go.mod') return /^\s*module\s+"?([^\s"]+)/m.exec(text)?.[1] ?? null;
@@ -55,7 +57,7 @@ const DEPENDENCY_KEYS = [
 ];
 
 function readPackageJson(text: string): DeclaredPath[] {
-  const manifest = parseObject(text);
+  const manifest = parseJsonObject(text) ?? {};
   const tables = [...DEPENDENCY_KEYS.map((key) => manifest[key]), asObject(manifest.pnpm).overrides];
   return tables
     .flatMap((table) => Object.entries(asObject(table)))
@@ -78,7 +80,7 @@ function withoutQuery(path: string): string {
 }
 
 function readPackageLock(text: string): DeclaredPath[] {
-  return Object.entries(asObject(parseObject(text).packages)).flatMap(([key, value]) => {
+  return Object.entries(asObject(parseJsonObject(text)?.packages)).flatMap(([key, value]) => {
     const { link, resolved } = asObject(value);
     if (link !== true || typeof resolved !== 'string') return [];
     const packageName = key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -139,7 +141,7 @@ function readGemfileLock(text: string): DeclaredPath[] {
 }
 
 function readComposer(text: string): DeclaredPath[] {
-  return Object.values(asObject(parseObject(text).repositories)).flatMap((value) => {
+  return Object.values(asObject(parseJsonObject(text)?.repositories)).flatMap((value) => {
     const { type, url } = asObject(value);
     // For a glob, check the folder before its first wildcard.
     return type === 'path' && typeof url === 'string'
@@ -154,14 +156,6 @@ function toUnnamedPaths(found: readonly RegExpMatchArray[]): DeclaredPath[] {
 
 function withoutComments(text: string): string {
   return text.replace(/^\s*#.*$/gm, '');
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return asObject(JSON.parse(text.replace(/^\ufeff/, '')));
-  } catch {
-    return {};
-  }
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {

@@ -12,3 +12,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns null unless the text is a JSON object; a byte order mark is allowed. */
+export function parseJsonObject(text: string | null): JsonObject | null {
+  if (text === null) return null;
+  const value = parseJson(text.replace(/^\uFEFF/, ''));
+  return isJsonObject(value) ? value : null;
+}

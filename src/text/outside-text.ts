@@ -1,3 +1,5 @@
+import { COLOUR } from './visible-length.ts';
+
 /**
  * Characters that must not reach a terminal or page unescaped in text from agents, programs and repositories: control
  * characters, invisible ones and those that reorder others. They become escapes such as `\u202e`.
@@ -8,18 +10,24 @@ const HARMLESS = new Set(['\n', '\t']);
 /** Emoji sequences: joiners and variation selectors inside them are allowed. */
 const JOINED_EMOJI =
   /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?(?:\u200d\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*/gu;
-const ESC = '\\u001b';
-const COLOUR = new RegExp(`${ESC}\\[[0-9;:]*m`, 'gu');
 
+/** Escapes unsafe characters; line feeds and tabs stay. */
 export function neutralise(text: string): string {
+  return replaceUnsafe(text, escapeOf);
+}
+
+/** Replaces unsafe characters; line feeds, tabs and emoji stay. */
+export function replaceUnsafe(text: string, replacementOf: (character: string) => string): string {
   if (!mayBeUnsafe(text)) return text;
+  const replace = (part: string) =>
+    part.replace(UNSAFE, (character) => (HARMLESS.has(character) ? character : replacementOf(character)));
   let result = '';
   let from = 0;
   for (const emoji of text.matchAll(JOINED_EMOJI)) {
-    result += escapeUnsafe(text.slice(from, emoji.index)) + emoji[0];
+    result += replace(text.slice(from, emoji.index)) + emoji[0];
     from = emoji.index + emoji[0].length;
   }
-  return result + escapeUnsafe(text.slice(from));
+  return result + replace(text.slice(from));
 }
 
 /** Like `neutralise`, for program output: also removes colour codes and carriage returns before line feeds. */
@@ -77,10 +85,6 @@ function mayBeUnsafe(text: string): boolean {
 }
 
 const NOT_PLAIN = /[^\t\n -~]/;
-
-function escapeUnsafe(text: string): string {
-  return text.replace(UNSAFE, (character) => (HARMLESS.has(character) ? character : escapeOf(character)));
-}
 
 function escapeOf(character: string): string {
   if (character === '\r') return '\\r';

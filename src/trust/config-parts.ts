@@ -76,8 +76,8 @@ function extraNames(
 ): Part[] {
   const what =
     kind === 'environment'
-      ? 'its value is given to agents, validators and setup'
-      : 'scripts of workflows may start it';
+      ? 'its value is passed to agents, validators and setup'
+      : 'workflow scripts may start it';
   return [...new Set(wanted)]
     .filter((name) => !allowed.includes(name))
     .map((name) => createPart(kind, name, what, true));
@@ -97,7 +97,9 @@ function policyParts(repository: ConfigDocument, user: ConfigDocument): Part[] {
 
 function sandboxParts({ sandbox }: ConfigDocument, user: ConfigDocument): Part[] {
   if (sandbox !== 'off' || (user.sandbox ?? sandbox) !== 'off') return [];
-  return [createPart('sandbox', 'sandbox', 'off: agents and validators have all of your rights', sandbox)];
+  return [
+    createPart('sandbox', 'sandbox', 'off: agents and validators run with all your permissions', sandbox),
+  ];
 }
 
 function pathParts({ paths }: ConfigDocument): Part[] {
@@ -105,10 +107,10 @@ function pathParts({ paths }: ConfigDocument): Part[] {
   return [
     ...(runs === null || runs === CONFIG_DEFAULTS.paths.runs
       ? []
-      : [createPart('paths', 'runs', `the records of runs are written to ${runs}`, runs)]),
+      : [createPart('paths', 'runs', `run records are written to ${runs}`, runs)]),
     ...(workspaces === null
       ? []
-      : [createPart('paths', 'workspaces', `the workspaces of runs are made in ${workspaces}`, workspaces)]),
+      : [createPart('paths', 'workspaces', `run workspaces are created in ${workspaces}`, workspaces)]),
   ];
 }
 

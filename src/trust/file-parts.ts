@@ -27,7 +27,7 @@ export function workflowPart({ workflowId, steps, artifactsDir }: Plan): Part {
   const text = [
     agents.length === 0 ? 'starts no agent' : `starts ${agents.join(', ')}`,
     ...scripts.map(({ entrypoint, args }) => `runs ${commandText([entrypoint, ...args])}`),
-    ...(artifactsDir === null ? [] : [`writes the records of its runs to ${artifactsDir}`]),
+    ...(artifactsDir === null ? [] : [`writes its run records to ${artifactsDir}`]),
   ];
   return createPart('workflow', workflowId, text.join('\n'), { agents, scripts, artifactsDir });
 }
@@ -104,7 +104,7 @@ export function settingsParts(files: readonly SettingsFile[]): readonly Part[] {
     createPart(
       'agent settings',
       path,
-      'agents obey it: it may name hooks and servers that they start',
+      'agents follow it: it may define hooks and servers that they start',
       sha256,
     ),
   );

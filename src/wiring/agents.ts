@@ -1,16 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAcpAgent } from '../adapters/agents/acp.ts';
+import { createProgramFinder } from '../adapters/agents/agent-program.ts';
 import { createClaudeCodeAgent } from '../adapters/agents/claude-code.ts';
 import { createCodexAgent } from '../adapters/agents/codex.ts';
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
 import { createReplayAgent } from '../adapters/agents/replay-agent.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { makeTemporaryCheckout } from '../adapters/workspace/temporary-repository.ts';
+import type { TrialDeps } from '../app/try-agent.ts';
 import type { AgentConfig, Config } from '../contracts/config/config.ts';
+import { AGENT_RETRIES } from '../contracts/config/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
+import { pickVariables } from '../policy/environment.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
-import { allowlisted } from './environment.ts';
+import type { AgentCare, RunDeps } from '../runtime/run-context.ts';
+import type { Configured } from './open.ts';
 
 interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
   /** Where recorded runs are, for agents that answer from one. */
@@ -84,7 +92,7 @@ function createProgram(agent: ProgramConfig, deps: AgentDeps, env: NodeJS.Proces
 
 /** Gives an agent the variables and paths that its kind and its configuration ask for. */
 function withReach(agent: Agent, config: ProgramConfig, env: NodeJS.ProcessEnv): Agent {
-  const declared = allowlisted(env, [...OWN_VARIABLES[config.kind], ...config.env]);
+  const declared = pickVariables(env, [...OWN_VARIABLES[config.kind], ...config.env]);
   return {
     ...agent,
     run: (request) =>
@@ -107,5 +115,65 @@ function widenConfinement(
     ...confinement,
     readable: [...confinement.readable, ...sees.map(inHome)],
     writable: [...confinement.writable, ...writes.map(inHome)],
+  };
+}
+
+/** Retries, credential and price of an agent, from the configuration. */
+export function createAgentCare(config: Config, env: NodeJS.ProcessEnv): (name: string) => AgentCare {
+  return (name) => {
+    const agent = ownValue(config.agents, name);
+    // A replay repeats its recorded outcome at no cost, so a retry is useless.
+    if (agent === undefined || agent.kind === 'replay') return { retries: 0, credential: null, price: null };
+    const model = 'model' in agent ? agent.model : null;
+    return {
+      retries: agent.retries ?? AGENT_RETRIES,
+      credential: credentialOf(agent, env),
+      price:
+        (model === null ? null : ownValue(config.prices, model)) ?? ownValue(config.prices, name) ?? null,
+    };
+  };
+}
+
+/** Variables that determine which account or endpoint an agent uses. For keys, only whether they are set counts. */
+const ACCOUNT_VARIABLES: Readonly<Record<ProgramConfig['kind'], AccountVariables>> = {
+  'claude-code': {
+    places: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR', 'HOME'],
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  },
+  codex: { places: ['OPENAI_BASE_URL', 'CODEX_HOME', 'HOME'], keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'] },
+  acp: { places: ['HOME'], keys: [] },
+  command: { places: ['HOME'], keys: [] },
+};
+
+interface AccountVariables {
+  readonly places: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** Identifies the account that an agent spends, without reading a secret: the same string means the same account. */
+function credentialOf(agent: ProgramConfig, env: NodeJS.ProcessEnv): string {
+  const { places, keys } = ACCOUNT_VARIABLES[agent.kind];
+  // For a custom program, the command is the only sign of which account it uses.
+  const command = agent.kind === 'acp' || agent.kind === 'command' ? agent.command : null;
+  return JSON.stringify([
+    agent.kind,
+    command,
+    places.map((name) => env[name] ?? null),
+    [...keys, ...agent.env].filter((name) => (env[name] ?? '') !== ''),
+  ]);
+}
+
+/** For trying an agent of the configuration outside a run. */
+export function createTrialDeps(
+  { repoRoot, config }: Configured,
+  run: RunDeps,
+  env: NodeJS.ProcessEnv,
+): TrialDeps {
+  return {
+    run,
+    agents: config.agents,
+    findProgram: createProgramFinder({ resolveProgram, env }),
+    makeCheckout: () => makeTemporaryCheckout(repoRoot),
+    newToken: () => randomBytes(8).toString('hex'),
   };
 }

@@ -5,18 +5,21 @@ import { createModelPlanner } from '../adapters/planner/model-planner.ts';
 import { DEFAULT_RETRY } from '../adapters/planner/retry.ts';
 import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
 import { STRUCTURED_AGENTS } from '../adapters/planner/structured-cli.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
+import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
+import { openPrompts } from '../adapters/prompts/prompt-files.ts';
+import { choosePlanner } from '../app/choose-planner.ts';
+import { type Opened, refuse } from '../app/opened.ts';
 import type { Config, ModelPlannerConfig, PlannerConfig } from '../contracts/config/config.ts';
-import { MODEL_PROVIDERS } from '../contracts/config/config.ts';
-import { PLANNER_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
-import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { pickVariables } from '../policy/environment.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { ResolveProgram, Supervisor } from '../ports/supervisor.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
-import { allowlisted } from './environment.ts';
-import { durationOf } from './known-names.ts';
+import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
 
 export interface PlannerSetup {
   /** Relative program paths are resolved against this folder. */
@@ -31,66 +34,44 @@ export interface PlannerSetup {
   readonly graceMs: number;
 }
 
-export type PlannerChoice =
+type OpenedPlanner =
   | { readonly ok: true; readonly planner: Planner }
   | { readonly ok: false; readonly obstacle: Obstacle };
 
-/**
- * Resolves the name of a planner: null (the configured one), `rules`, `model` (as configured), `model:MODEL` (of the
- * configured provider), `model:PROVIDER/MODEL`, or `agent:NAME` (an agent of the configuration).
- */
-export function plannerFor(setup: PlannerSetup, name: string | null): PlannerChoice {
-  if (name === null) return { ok: true, planner: plannerOf(setup, setup.config.planner) };
-  const chosen = readPlannerName(setup.config, name);
-  return chosen === null
-    ? { ok: false, obstacle: unknownPlanner(setup.config, name) }
-    : { ok: true, planner: plannerOf(setup, chosen) };
+/** Builds the planner that a name stands for; null for the configured one. */
+export function buildPlanner(setup: PlannerSetup, name: string | null): OpenedPlanner {
+  const chosen = choosePlanner(setup.config, name);
+  return chosen.ok ? { ok: true, planner: buildConfiguredPlanner(setup, chosen.planner) } : chosen;
 }
 
-function unknownPlanner({ agents, planner }: Config, name: string): Obstacle {
-  if (/^model(?::|$)/.test(name) && planner.kind !== 'model')
-    return {
-      message: `there is no planner ${name}, since the configuration has none of kind model`,
-      help: 'name a provider: model:anthropic/NAME or model:openai/NAME; or set planner in .tnh/config.yaml',
-    };
-  const names = ['rules', 'model', ...Object.keys(agents).map((agent) => `agent:${agent}`)];
-  const near = names.find((candidate) => candidate.startsWith(name)) ?? didYouMean(name, names);
-  return {
-    message: `there is no planner ${name}`,
-    help: near === null ? HELP : `did you mean ${near}?`,
-  };
+/** The settings of a planner that is used outside a run. */
+export function createPlannerSetup(
+  request: Pick<PlannerSetup, 'repoRoot' | 'config' | 'prompts' | 'env'>,
+): PlannerSetup {
+  const secrets = secretValuesOf(request.env);
+  const supervisor = createSupervisor({ sandbox: null, secrets });
+  return { ...request, secrets, supervisor, resolveProgram, ...DEFAULT_PROCESS_LIMITS };
 }
 
-const HELP =
-  'use rules, model (as configured), model:MODEL, model:PROVIDER/MODEL with a provider of anthropic, openai or openai-compatible, or agent:NAME';
-
-function readPlannerName(config: Config, name: string): PlannerConfig | null {
-  const [, kind = name, rest = ''] = /^([a-z]+):(.+)$/.exec(name) ?? [];
-  switch (kind) {
-    case 'rules':
-      return rest === '' ? { kind: 'rules' } : null;
-    case 'model':
-      return readModelName(config.planner, rest);
-    case 'agent':
-      return ownValue(config.agents, rest) === undefined
-        ? null
-        : { kind: 'agent', agent: rest, ...PLANNER_DEFAULTS.agent };
-    default:
-      return null;
-  }
+interface PlannerRequest extends Pick<PlannerSetup, 'repoRoot' | 'config' | 'env'> {
+  readonly promptFolders: readonly string[];
+  /** Null for the configured one. */
+  readonly name: string | null;
 }
 
-/** Names of models may contain slashes, too, so only a known provider counts as a prefix. */
-function readModelName(configured: PlannerConfig, name: string): ModelPlannerConfig | null {
-  const base = configured.kind === 'model' ? configured : null;
-  if (name === '') return base;
-  const provider = MODEL_PROVIDERS.find((candidate) => name.startsWith(`${candidate}/`));
-  if (provider === undefined) return base === null ? null : { ...base, model: name };
-  const model = name.slice(provider.length + 1);
-  if (base?.provider === provider) return { ...base, model };
-  if (provider === 'openai-compatible') return null;
-  const api_key_env = PLANNER_DEFAULTS.api_key_env[provider];
-  return { kind: 'model', provider, model, base_url: null, api_key_env, ...PLANNER_DEFAULTS.model };
+/** Opens a planner for use outside a run. Missing settings are reported before it is asked anything. */
+export async function openPlanner(request: PlannerRequest): Promise<Opened<Planner>> {
+  const prompts = createPromptCatalog(openPrompts(request.promptFolders).byRef);
+  const chosen = buildPlanner(createPlannerSetup({ ...request, prompts }), request.name);
+  if (!chosen.ok) return { ...chosen, document: null };
+  const { planner } = chosen;
+  const missing = (await planner.unavailable?.()) ?? null;
+  return missing === null
+    ? { ok: true, value: planner }
+    : refuse(
+        `the planner ${planner.name} is not available: ${missing}`,
+        'set what is missing, or use --planner rules',
+      );
 }
 
 /** The API key of the model planner, so that it is masked like any other secret, whatever its variable is called. */
@@ -99,18 +80,18 @@ export function plannerSecrets({ planner }: Config, env: NodeJS.ProcessEnv): str
   return secretValuesOf({ PLANNER_KEY: env[planner.api_key_env] });
 }
 
-function plannerOf(setup: PlannerSetup, planner: PlannerConfig): Planner {
+function buildConfiguredPlanner(setup: PlannerSetup, planner: PlannerConfig): Planner {
   switch (planner.kind) {
     case 'rules':
       return createRulePlanner();
     case 'model':
-      return modelPlannerOf(setup, planner);
+      return buildModelPlanner(setup, planner);
     case 'agent':
-      return agentPlannerOf(setup, planner);
+      return buildAgentPlanner(setup, planner);
   }
 }
 
-function modelPlannerOf({ prompts, env, secrets }: PlannerSetup, planner: ModelPlannerConfig): Planner {
+function buildModelPlanner({ prompts, env, secrets }: PlannerSetup, planner: ModelPlannerConfig): Planner {
   const { provider, model, base_url: baseUrl, api_key_env: apiKeyEnv } = planner;
   const key = apiKeyEnv === null ? undefined : env[apiKeyEnv];
   return createModelPlanner({
@@ -118,13 +99,13 @@ function modelPlannerOf({ prompts, env, secrets }: PlannerSetup, planner: ModelP
     apiKeyEnv,
     prompts,
     secrets,
-    timeoutMs: durationOf(planner.timeout),
+    timeoutMs: toMilliseconds(planner.timeout),
     retry: { ...DEFAULT_RETRY, retries: planner.retries },
     chance: Math.random,
   });
 }
 
-function agentPlannerOf(
+function buildAgentPlanner(
   setup: PlannerSetup,
   { agent: name, timeout }: Extract<PlannerConfig, { kind: 'agent' }>,
 ): Planner {
@@ -145,7 +126,7 @@ function agentPlannerOf(
     kind,
     command: [path, ...args],
     model: agent.model,
-    env: { ...allowlisted(env, config.environment), ...allowlisted(env, agent.env) },
-    timeoutMs: durationOf(timeout),
+    env: { ...pickVariables(env, config.environment), ...pickVariables(env, agent.env) },
+    timeoutMs: toMilliseconds(timeout),
   });
 }

@@ -1,12 +1,16 @@
 import { realpathSync } from 'node:fs';
+import { namedChromium } from '../../harness/web/browser.ts';
 import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
+import { createNotifier } from '../adapters/notify/notifier.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
+import { processBounds } from '../adapters/process/process-bounds.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
-import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
+import { findHarnessKit } from '../adapters/project/harness-kit.ts';
+import { readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { openPrompts } from '../adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../adapters/prompts/template.ts';
@@ -20,34 +24,26 @@ import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.t
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { SNAPSHOT_BOUNDS } from '../adapters/workspace/repository/run-repository.ts';
 import { createStepWatcher } from '../adapters/workspace/watch/step-watch.ts';
-import type { Opened, OpenProject } from '../app/services.ts';
+import { type Opened, type OpenProject, refuse } from '../app/opened.ts';
 import type { Config } from '../contracts/config/config.ts';
 import { SETUP_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
+import { pickVariables, removeCheckoutPaths } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
+import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
+import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
-import { createAgentCare } from './agent-care.ts';
-import { createAgents } from './agents.ts';
-import type { Configured } from './configured.ts';
-import { createEnclosure } from './enclosure.ts';
-import { allowlisted, withoutCheckouts } from './environment.ts';
-import { findHarnessKit } from './harness-kit.ts';
-import { durationOf, knownNames, limitDefaults } from './known-names.ts';
-import { createNotifier } from './notifier.ts';
-import { plannerFor, plannerSecrets } from './planners.ts';
-import { processBounds } from './process-bounds.ts';
+import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
+import { createAgentCare, createAgents } from './agents.ts';
+import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
+import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
-import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
-import { createStepPolicy, protectedBranchesOf } from './step-policy.ts';
+import { createEnclosure, findSandbox, sandboxRefusal } from './sandbox.ts';
 
 interface ProjectRequest extends Configured {
-  readonly folders: {
-    readonly prompts: readonly string[];
-    readonly policies: readonly string[];
-    readonly workflows: readonly string[];
-  };
+  readonly folders: CatalogFolders;
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
 }
@@ -60,7 +56,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   if (brokenPrompt !== undefined)
     return refuse(
       `${brokenPrompt.name} has errors`,
-      'correct the front matter, or take the file away',
+      'correct the front matter, or remove the file',
       brokenPrompt,
     );
   const policies = await readPolicies(folders.policies);
@@ -68,11 +64,15 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   if (brokenPolicy !== undefined)
     return refuse(
       `${brokenPolicy.path} is not usable: ${brokenPolicy.message}`,
-      'correct it, or take the file away',
+      'correct it, or remove the file',
     );
-  const kit = await findHarnessKit(packageRoot(), request.env);
+  const kit = await findHarnessKit({
+    root: packageRoot(),
+    browser: namedChromium(request.env)?.path ?? null,
+    home: request.env.HOME ?? '',
+  });
   const checkouts = [...new Set([repoRoot, ...(await listCheckoutFolders(request.gitDir))])];
-  const clean = withoutCheckouts(allowlisted(request.env, config.environment), checkouts, realPathOf);
+  const clean = removeCheckoutPaths(pickVariables(request.env, config.environment), checkouts, realPathOf);
   const allowed = clean.env;
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;
@@ -91,9 +91,9 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...DEFAULT_PROCESS_LIMITS,
   };
   const records = createRecords(repoRoot, config);
-  const validators = await validatorCommands(repoRoot, config);
+  const validators = await readValidators(repoRoot, config);
   const catalog = createPromptCatalog(prompts.byRef);
-  const planner = plannerFor(
+  const planner = buildPlanner(
     { ...processes, repoRoot, config, prompts: catalog, env: request.env, secrets },
     null,
   );
@@ -113,11 +113,11 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const setup = createCheckoutSetup({
     ...processes,
     setup: config.setup,
-    timeoutMs: durationOf(config.setup?.timeout ?? SETUP_DEFAULTS.timeout),
+    timeoutMs: toMilliseconds(config.setup?.timeout ?? SETUP_DEFAULTS.timeout),
     repoRoot,
     cacheFolder: `${request.workspacesDir}/setup`,
     portsFolder: `${stateFolderOf(request.env)}/ports`,
-    checkPrograms: programsOf(validators),
+    checkPrograms: listPrograms(validators),
   });
   const refusal = sandboxRefusal(config, sandbox);
   const project: Project = {
@@ -132,7 +132,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     baseline: config.baseline === 'on',
     requiresSandbox: config.sandbox === 'required',
     environment,
-    policy: policyOf(config, policies, protectedBranches, sandbox.kind === 'works'),
+    policy: createPolicyResolver(config, policies, protectedBranches, sandbox.kind === 'works'),
     secrets,
     enclosure: createEnclosure({
       repoRoot,
@@ -150,11 +150,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ok: true,
     value: {
       ...records,
+      configWarnings: request.warnings,
       ids: systemIds,
       workflowFolders: folders.workflows,
       context: {
         defaults: limitDefaults(config),
-        names: await knownNames(config, folders),
+        names: await readKnownNames(config, folders),
         inputs: null,
         readTemplate: createTemplateReader(),
       },
@@ -184,15 +185,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   };
 }
 
-function refuse(
-  message: string,
-  help: string,
-  document: Extract<Opened<never>, { ok: false }>['document'] = null,
-): Opened<never> {
-  return { ok: false, obstacle: { message, help }, document };
-}
-
-async function validatorCommands(
+async function readValidators(
   repoRoot: string,
   config: Config,
 ): Promise<ReadonlyMap<string, RunnableValidator>> {
@@ -207,7 +200,7 @@ async function validatorCommands(
       id: name,
       command: validator.command,
       artifacts: validator.artifacts,
-      timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
+      timeoutMs: validator.timeout === null ? null : toMilliseconds(validator.timeout),
       report: validator.report,
       retries: validator.retries,
       network: validator.network,
@@ -215,7 +208,7 @@ async function validatorCommands(
   return commands;
 }
 
-function programsOf(validators: ReadonlyMap<string, RunnableValidator>): readonly string[] {
+function listPrograms(validators: ReadonlyMap<string, RunnableValidator>): readonly string[] {
   return [...validators.values()].flatMap((each) => (each.kind === 'command' ? [each.command[0]] : []));
 }
 
@@ -227,7 +220,7 @@ function realPathOf(path: string): string {
   }
 }
 
-function policyOf(
+function createPolicyResolver(
   config: Config,
   policies: PolicyFiles,
   protectedBranches: readonly string[],

@@ -4,10 +4,10 @@ import { folderSize } from '../adapters/upkeep/folder-size.ts';
 import { removeRecord } from '../adapters/upkeep/record-removal.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { createGitUpkeep } from '../adapters/workspace/result/git-upkeep.ts';
-import type { UpkeepSetup } from '../app/services.ts';
+import type { UpkeepSetup } from '../app/opened.ts';
 import { LEGACY_WORKTREES_DIR } from '../contracts/config/config-defaults.ts';
 import { canBeWorkspace } from '../runtime/record/recorded-run.ts';
-import type { Configured } from './configured.ts';
+import type { Configured } from './open.ts';
 import { createRecords } from './records.ts';
 
 export function createUpkeepSetup(configured: Configured): UpkeepSetup {

@@ -13,8 +13,8 @@ import type { RunnableValidator, ValidatorPlace } from '../ports/validator.ts';
 import type { WorkJournal } from '../ports/work-journal.ts';
 import type { WorkProvider } from '../ports/work-provider.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
-import type { Configured } from './configured.ts';
-import { durationOf } from './known-names.ts';
+import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
+import type { Configured } from './open.ts';
 
 interface LocalWorkRequest extends Configured {
   /** From the opened project: checks of revisions run with the same settings as validators of runs. */
@@ -58,8 +58,8 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
           })) ?? { confinement: null, refusal: null },
         env: project.environment,
         entrypoints: project.entrypoints,
-        timeoutMs: durationOf(config.limits.timeout),
-        idleTimeoutMs: durationOf(config.limits.idle_timeout),
+        timeoutMs: toMilliseconds(config.limits.timeout),
+        idleTimeoutMs: toMilliseconds(config.limits.idle_timeout),
         sweep,
       }),
     }),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRevisionReader } from '../adapters/workspace/items/revision-reader.ts';
-import type { OpenProject } from '../app/services.ts';
+import type { OpenProject } from '../app/opened.ts';
 import type { WorkConfig } from '../contracts/config/config.ts';
 import type { Role } from '../contracts/work/work-results.ts';
 import type { ResultCheckingRunner } from '../ports/role-runner.ts';

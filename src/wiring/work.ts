@@ -1,6 +1,7 @@
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
-import type { OpenProject, OpenWork, WorkOptions } from '../app/services.ts';
+import type { OpenProject } from '../app/opened.ts';
+import type { OpenWork, WorkOptions } from '../app/opened-work.ts';
 import type { WorkItem } from '../contracts/work/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
 import { judgeScope } from '../runtime/evidence/classify-patch.ts';
@@ -15,7 +16,7 @@ import { checkPlannerResult } from '../work/results/planner-result.ts';
 import type { Checked } from '../work/results/problem-codes.ts';
 import { checkReviewerResult } from '../work/results/reviewer-result.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
-import type { Configured } from './configured.ts';
+import type { Configured } from './open.ts';
 import { openLocalWork } from './work-local.ts';
 import { createWorkRoles } from './work-roles.ts';
 

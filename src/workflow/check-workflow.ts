@@ -4,11 +4,11 @@ import {
   createDiagnostic,
   type Diagnostic,
   hasErrors,
+  limitDiagnostics,
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { compilePlan } from './compile.ts';
-import { otherDocument, wayWith } from './document/document-kind.ts';
-import { limitDiagnostics } from './document/limit-diagnostics.ts';
+import { commandHelp, otherDocument } from './document/document-kind.ts';
 import { checkWorkflowShape } from './document/workflow-shape.ts';
 import { applyRules, type CheckContext } from './rule.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
@@ -38,9 +38,9 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   });
   if (problem !== null) return refuse([problem]);
   const yaml = parseYaml(text, 'WF');
-  if (yaml.empty) return refuse([emptyWorkflow(text)]);
+  if (yaml.empty) return refuse([reportEmpty(text)]);
   if (yaml.source === null) return refuse(yaml.diagnostics);
-  const foreign = foreignDocument(yaml.source);
+  const foreign = reportOtherKind(yaml.source);
   if (foreign !== null) return refuse([foreign]);
 
   const shape = checkWorkflowShape(yaml.source);
@@ -55,7 +55,7 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   };
 }
 
-function emptyWorkflow(text: string): Diagnostic {
+function reportEmpty(text: string): Diagnostic {
   return createDiagnostic('WF003', {
     message: 'the file contains no workflow',
     span: createLineIndex(text).span(0, 0),
@@ -64,13 +64,13 @@ function emptyWorkflow(text: string): Diagnostic {
 }
 
 /** Reports that the file is another kind of document; shape errors about a missing workflow would bury that. */
-function foreignDocument(source: YamlSource): Diagnostic | null {
+function reportOtherKind(source: YamlSource): Diagnostic | null {
   const kind = otherDocument(source.data);
   if (kind === null) return null;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   return createDiagnostic('WF106', {
-    message: `the file is ${article} ${kind}, and a workflow is wanted`,
+    message: `the file is ${article} ${kind}, not a workflow`,
     span: source.locateFirstKey([]),
-    help: wayWith(kind),
+    help: commandHelp(kind),
   });
 }

@@ -26,7 +26,7 @@ export function compilePlan(document: WorkflowDocument, defaults: Defaults): Pla
     artifactsDir: shared.artifacts_dir ?? null,
     componentKind: shared.component_kind ?? null,
     evalProfile: shared.eval_profile ?? null,
-    budgets: budgetsOf(shared.limits),
+    budgets: compileBudgets(shared.limits),
     steps,
     stepsById,
   };
@@ -43,22 +43,22 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
         ...withProcessLimits(base, own, shared, defaults),
         opcode: 'RUN_AGENT',
         agent: step.agent,
-        prompt: promptSource(step.prompt),
+        prompt: compilePrompt(step.prompt),
         inputs: step.inputs ?? [],
-        policies: policiesOf(step, document),
+        policies: listPolicies(step, document),
         intent: step.intent ?? null,
         ...(step.session === undefined ? {} : { session: step.session }),
-        budgets: budgetsOf(own, shared),
-        routes: mechanicalRoutes(step.routes),
+        budgets: compileBudgets(own, shared),
+        routes: compileMechanicalRoutes(step.routes),
       };
     case 'RUN_VALIDATION':
       return {
         ...withProcessLimits(base, own, shared, defaults),
         opcode: 'RUN_VALIDATION',
-        policies: policiesOf(step, document),
+        policies: listPolicies(step, document),
         validators: step.run.map(compileValidator),
         parallel: step.parallel ?? false,
-        routes: mechanicalRoutes(step.routes),
+        routes: compileMechanicalRoutes(step.routes),
       };
     case 'EVALUATE':
       return {
@@ -69,8 +69,8 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
         revision: step.revision
           ? { step: step.revision.step, maxAttempts: step.revision.max_attempts ?? 1 }
           : null,
-        budgets: budgetsOf(own, shared),
-        routes: plannerRoutes(step.routes),
+        budgets: compileBudgets(own, shared),
+        routes: compilePlannerRoutes(step.routes),
       };
     case 'GATE':
       return {
@@ -87,13 +87,18 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
         },
       };
     case 'ROLLBACK':
-      return { ...base, opcode: 'ROLLBACK', target: step.target, routes: mechanicalRoutes(step.routes) };
+      return {
+        ...base,
+        opcode: 'ROLLBACK',
+        target: step.target,
+        routes: compileMechanicalRoutes(step.routes),
+      };
     case 'STOP':
       return { ...base, opcode: 'STOP', reason: step.reason ?? null };
   }
 }
 
-function policiesOf(
+function listPolicies(
   { policy }: Extract<StepDocument, { opcode: 'RUN_AGENT' | 'RUN_VALIDATION' }>,
   { defaults }: WorkflowDocument,
 ): readonly string[] {
@@ -102,7 +107,7 @@ function policiesOf(
 
 type MechanicalRoutesDocument = Extract<StepDocument, { opcode: 'RUN_AGENT' }>['routes'];
 
-function mechanicalRoutes(routes: MechanicalRoutesDocument) {
+function compileMechanicalRoutes(routes: MechanicalRoutesDocument) {
   return {
     completed: routes.completed,
     error: routes.error,
@@ -114,7 +119,7 @@ function mechanicalRoutes(routes: MechanicalRoutesDocument) {
 
 type PlannerRoutesDocument = Extract<StepDocument, { opcode: 'EVALUATE' }>['routes'];
 
-function plannerRoutes(routes: PlannerRoutesDocument) {
+function compilePlannerRoutes(routes: PlannerRoutesDocument) {
   return {
     success: routes.success,
     partial: routes.partial,
@@ -150,7 +155,7 @@ function compileValidator(entry: ValidatorDocument): PlanValidator {
   };
 }
 
-function promptSource(prompt: string): PromptSource {
+function compilePrompt(prompt: string): PromptSource {
   return promptForm(prompt) === 'inline'
     ? { kind: 'inline', text: prompt }
     : { kind: 'reference', ref: prompt };
@@ -180,7 +185,7 @@ function tighterDuration(own: Duration, shared: Duration): number | undefined {
 }
 
 /** The budgets of a step, capped by the workflow's; a step that sets no budget has none. */
-function budgetsOf(limits: Limits, cap?: Limits): Budgets {
+function compileBudgets(limits: Limits, cap?: Limits): Budgets {
   const bounded = (own: number | undefined, most: number | undefined) =>
     own === undefined ? null : (tighter(own, most) ?? null);
   return {

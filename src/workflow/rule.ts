@@ -1,6 +1,6 @@
 import type { ReadTemplate } from '../contracts/documents/prompt.ts';
-import type { Code } from '../diagnostics/codes.ts';
-import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Code, CodeEntry } from '../diagnostics/codes.ts';
+import { type Diagnostic, diagnosticOf } from '../diagnostics/diagnostic.ts';
 import { buildGraph, type WorkflowGraph } from './workflow-graph.ts';
 import type { StepView, WorkflowView } from './workflow-view.ts';
 import type { YamlSource } from './yaml/yaml-source.ts';
@@ -51,15 +51,16 @@ export interface CheckContext {
   readonly readTemplate?: ReadTemplate;
 }
 
-export interface RuleContext {
+/** What a rule sees, and how it reports. `C`: the codes that the rule declares; it can report no others. */
+export interface RuleContext<C extends Code = never> {
   readonly view: WorkflowView;
   readonly graph: WorkflowGraph;
   readonly names: KnownNames | null;
   readonly inputs: readonly string[] | null;
   readonly readTemplate: ReadTemplate | null;
-  readonly report: (code: Code, finding: Finding) => void;
+  readonly report: (code: C, finding: Finding) => void;
   /** Whether further findings with this code are dropped. */
-  readonly isFull: (code: Code) => boolean;
+  readonly isFull: (code: C) => boolean;
 }
 
 /** A location in the document. `text` selects a part of a value. */
@@ -84,10 +85,16 @@ export type Late<T> = T | (() => T);
 /** Findings kept per code. Far fewer are shown, and a malicious file can cause a hundred thousand. */
 const MAX_PER_CODE = 400;
 
-/** A rule checks each step, the whole workflow, or both. */
-export interface Rule {
-  readonly step?: (step: StepView, context: RuleContext) => void;
-  readonly workflow?: (context: RuleContext) => void;
+/** A rule checks each step, the whole workflow, or both. It declares the codes that it reports. */
+export interface Rule<C extends Code = Code> {
+  readonly codes: Readonly<Record<C, CodeEntry>>;
+  readonly step?: (step: StepView, context: RuleContext<C>) => void;
+  readonly workflow?: (context: RuleContext<C>) => void;
+}
+
+/** Infers the codes of a rule, so that it can report only codes that it declares. */
+export function defineRule<C extends Code>(rule: Rule<C>): Rule<C> {
+  return rule;
 }
 
 /** Applies all step rules in one pass over the steps, then the workflow rules. */
@@ -103,8 +110,9 @@ export function applyRules(
     place.text === undefined
       ? source.locate(place.path, place.part)
       : source.locateText(place.path, place.text);
+  const codes: Readonly<Record<Code, CodeEntry>> = Object.assign({}, ...rules.map((rule) => rule.codes));
   const isFull = (code: Code) => (counts.get(code) ?? 0) >= MAX_PER_CODE;
-  const ruleContext: RuleContext = {
+  const ruleContext: RuleContext<Code> = {
     view,
     graph: buildGraph(view),
     names: context.names,
@@ -115,7 +123,8 @@ export function applyRules(
       if (isFull(code)) return;
       counts.set(code, (counts.get(code) ?? 0) + 1);
       diagnostics.push(
-        createDiagnostic(code, {
+        // Never missing: a rule can report only codes that it declares.
+        diagnosticOf(code, codes[code]?.severity ?? 'error', {
           message,
           span: locate(at),
           label,

@@ -25,11 +25,11 @@ export function findUnusedInput(
 ): UnusedInput | null {
   const wrong = diagnostics.some(({ severity, code }) => severity === 'error' && code !== 'WF508');
   if (document === null || wrong) return null;
-  const taken = takenInputs(document, prompts, readTemplate);
+  const taken = listTakenInputs(document, prompts, readTemplate);
   const name = given.find((candidate) => !taken.includes(candidate));
   if (name === undefined) return null;
   const takes = `the workflow takes ${taken.map((each) => `\`${each}\``).join(', ')}`;
-  if (isRuntimeInput(name)) return { message: `the input \`${name}\` is set by the run itself`, help: takes };
+  if (isRuntimeInput(name)) return { message: `the input \`${name}\` is set by the runtime`, help: takes };
   const meant = suggest(didYouMean(name, taken));
   return {
     message: `no step takes the input \`${name}\``,
@@ -38,7 +38,7 @@ export function findUnusedInput(
 }
 
 /** The inputs that steps list and that their prompts declare or use. `task` is always included. */
-function takenInputs(
+function listTakenInputs(
   document: WorkflowDocument,
   prompts: KnownNames['prompts'] | null,
   readTemplate: ReadTemplate | null,
@@ -49,13 +49,13 @@ function takenInputs(
     return [
       ...('inputs' in step ? (step.inputs ?? []) : []),
       ...declared,
-      ...variablesOf(step.prompt, readTemplate),
+      ...readVariables(step.prompt, readTemplate),
     ];
   });
   return [...new Set(['task', ...asked])].filter((name) => !isRuntimeInput(name));
 }
 
-function variablesOf(prompt: string, readTemplate: ReadTemplate | null): readonly string[] {
+function readVariables(prompt: string, readTemplate: ReadTemplate | null): readonly string[] {
   if (readTemplate === null || promptForm(prompt) !== 'inline' || !hasTemplate(prompt)) return [];
   return readTemplate(prompt).variables.map(({ name }) => name);
 }

@@ -44,7 +44,7 @@ export function buildGraph(view: WorkflowView): WorkflowGraph {
     resolved.set(target, node);
     return node;
   };
-  const edges = view.steps.map((step) => edgesOf(step, resolve));
+  const edges = view.steps.map((step) => buildEdges(step, resolve));
   const ahead: (readonly number[])[] = [];
   const back: number[][] = view.steps.map(() => []);
   for (const [from, list] of edges.entries()) {
@@ -83,7 +83,7 @@ function resolveNode(view: WorkflowView, target: string): number {
   }
 }
 
-function edgesOf(step: StepView, resolve: (target: string) => number): Edge[] {
+function buildEdges(step: StepView, resolve: (target: string) => number): Edge[] {
   if (step.opcode === 'STOP') return [];
   const edges: Edge[] = step.routes.map(({ key, target, path }) => ({ key, to: resolve(target), path }));
   const isGiven = (wanted: string) => edges.some(({ key }) => key === wanted);

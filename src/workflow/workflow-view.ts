@@ -1,6 +1,6 @@
 import { OPCODES, type Opcode, STOP } from '../contracts/vocabulary.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import type { Mapping, Path } from './yaml/yaml-tree.ts';
+import { isMapping, type Mapping, type Path } from './yaml/yaml-tree.ts';
 
 /**
  * The readable parts of a workflow. Rules use this view and not the typed document, because a document with an
@@ -114,8 +114,7 @@ export function nameStep(step: StepView): string {
 }
 
 export function asMapping(value: unknown): Mapping {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Mapping;
-  return Object.create(null);
+  return isMapping(value) ? value : Object.create(null);
 }
 
 export function asList(value: unknown): readonly unknown[] {

@@ -5,17 +5,19 @@ import { ROOT, readPage } from './markdown.ts';
 
 const PATH = 'docs/reference/command-line.md';
 const GENERATED = /<!-- generated: conductor ([a-z ]+) -->\n[\s\S]*?<!-- \/generated -->\n/g;
-/** Groups whose actions share a section. */
+/** Groups whose subcommands share a section. */
 const TABLES = ['work'];
 
-/** Every command without actions, such as `run` and `worktree list`, and the groups that have a table. */
+/** Every command that can be run, such as `run` and `worktree list`, and the groups that have a table. */
 async function readCommands(): Promise<ReadonlyMap<string, CommandHelp>> {
-  const { actions: names } = await readHelp('');
+  const { subcommands: names } = await readHelp('');
   const found = new Map<string, CommandHelp>();
   for (const name of names) {
     const help = await readHelp(name);
-    if (help.actions.length === 0 || TABLES.includes(name)) found.set(name, help);
-    for (const action of help.actions) found.set(`${name} ${action}`, await readHelp(`${name} ${action}`));
+    const isGroup = help.usage.endsWith(' <command>');
+    if (!isGroup || TABLES.includes(name)) found.set(name, help);
+    for (const subcommand of help.subcommands)
+      found.set(`${name} ${subcommand}`, await readHelp(`${name} ${subcommand}`));
   }
   return found;
 }
@@ -34,7 +36,7 @@ function renderPage(): string {
     const text = TABLES.includes(name)
       ? renderGroup(
           name,
-          [...commands].filter(([key]) => key.startsWith(`${name} `)).map(([, action]) => action),
+          [...commands].filter(([key]) => key.startsWith(`${name} `)).map(([, subcommand]) => subcommand),
         )
       : renderCommand(name, help, printed);
     return `<!-- generated: conductor ${name} -->\n\n${text}\n<!-- /generated -->\n`;

@@ -9,7 +9,7 @@ export interface CommandHelp {
   readonly usage: string;
   readonly description: string;
   readonly options: readonly (readonly [flags: string, meaning: string])[];
-  readonly actions: readonly string[];
+  readonly subcommands: readonly string[];
   readonly example: string;
 }
 
@@ -26,7 +26,7 @@ export async function readHelp(name: string): Promise<CommandHelp> {
     options: entriesBelow(text, /^\S.*ptions:$/).filter(
       ([flags]) => !COMMON.includes(flags.split(' ')[0] ?? ''),
     ),
-    actions: entriesBelow(text, /^(?!.*ptions:)\S.*:$/)
+    subcommands: entriesBelow(text, /^(?!.*ptions:)\S.*:$/)
       .map(([term]) => term.split(' ')[0] ?? '')
       .filter((term) => !['help', '$'].includes(term)),
     example: /^ {2}\$ (.*)$/m.exec(text)?.[1] ?? '',
@@ -83,16 +83,20 @@ export function renderCommand(name: string, help: CommandHelp, printed: Map<stri
   ].join('\n');
 }
 
-/** The actions of a group, such as `work`, in two tables. */
-export function renderGroup(name: string, actions: readonly CommandHelp[]): string {
-  const rows = actions.map(({ usage, description }) => [`\`${usage}\``, description]);
-  const options = actions.flatMap((action) =>
-    action.options.map(([flags, meaning]) => [`\`${action.usage.split(' ')[2]}\``, `\`${flags}\``, meaning]),
+/** The subcommands of a group, such as `work`, in two tables. */
+export function renderGroup(name: string, subcommands: readonly CommandHelp[]): string {
+  const rows = subcommands.map(({ usage, description }) => [`\`${usage}\``, description]);
+  const options = subcommands.flatMap((subcommand) =>
+    subcommand.options.map(([flags, meaning]) => [
+      `\`${subcommand.usage.split(' ')[2]}\``,
+      `\`${flags}\``,
+      meaning,
+    ]),
   );
   return [
-    `\`\`\`sh\n${actions.map(({ example }) => example).join('\n')}\n\`\`\`\n`,
-    renderTable([[`action of \`${name}\``, 'does'], ...rows.map(escapeCells)]),
-    renderTable([['action', 'option', 'does'], ...options.map(escapeCells)]),
+    `\`\`\`sh\n${subcommands.map(({ example }) => example).join('\n')}\n\`\`\`\n`,
+    renderTable([[`command of \`${name}\``, 'does'], ...rows.map(escapeCells)]),
+    renderTable([['command', 'option', 'does'], ...options.map(escapeCells)]),
   ].join('\n');
 }
 

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
-import { CODES, type CodeEntry, FAMILIES } from '../../src/diagnostics/codes.ts';
-import { limitDefaults } from '../../src/wiring/known-names.ts';
+import { type CodeEntry, FAMILIES } from '../../src/diagnostics/codes.ts';
 import { PROBLEM_CODES } from '../../src/work/results/problem-codes.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkConfig } from '../../src/workflow/config/config-document.ts';
+import { limitDefaults } from '../../src/workflow/config/limit-defaults.ts';
+import { CODES } from '../../src/workflow/diagnostic-codes.ts';
 import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
 import { findTemplateProblems } from '../../src/workflow/document/prompt-template.ts';
 import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
@@ -158,9 +159,8 @@ function renderIndex(): string {
   });
   const head = `# Diagnostics
 
-Everything that can be wrong with a document, each with an example that fails and one that passes.
-\`conductor explain CODE\` prints the page of a code. A code never changes its meaning. Errors keep a workflow from
-running, warnings do not.
+Every diagnostic, with an example that fails and one that passes. \`conductor explain CODE\` prints its page. A code never
+changes its meaning. A workflow with errors doesn't run; warnings don't stop it.
 `;
   return [head, ...sections].join('\n');
 }

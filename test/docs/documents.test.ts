@@ -7,15 +7,15 @@ import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { checkConfig } from '../../src/workflow/config/config-document.ts';
 import { checkPolicy } from '../../src/workflow/document/policy-document.ts';
 import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
-import { createCli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
+import { createCliInProcess } from '../e2e/in-process.ts';
 import { blockOf, ROOT, readPage, readPages } from './markdown.ts';
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
 const repo = await makeRepo({
   files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents/README.md'), 'yaml config').text },
 });
-const cli = createCli({ cwd: repo.root, home: folder });
+const cli = createCliInProcess({ cwd: repo.root, home: folder });
 afterAll(async () => {
   await repo.cleanup();
   await rm(folder, { recursive: true, force: true });

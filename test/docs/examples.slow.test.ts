@@ -108,7 +108,9 @@ describe('the example judges', () => {
     const run = await cli.run(['run', 'make-tests-pass']);
     expect([run.code, run.stderr]).toEqual([
       4,
-      expect.stringContaining('the change edits what decides the verdict: test/slug.test.js'),
+      expect.stringContaining(
+        'the change edits files that decide whether the checks pass: test/slug.test.js',
+      ),
     ]);
     const decision = join(repo.root, '.tnh/run', run.stdout.trim(), 'artifacts/judge/planner_decision.json');
     expect(await readFile(decision, 'utf8')).toContain('"judge_changed"');

@@ -52,7 +52,7 @@ async function run(repo: GitRepo, command: string, ...args: readonly string[]) {
     PATH: process.env.PATH,
     HOME: home,
     CONDUCTOR_TRUST: '1',
-    CONDUCTOR_HARNESS: join(ROOT, 'dist/harness/index.js'),
+    CONDUCTOR_HARNESS: join(ROOT, 'dist/lib/harness.js'),
     CONDUCTOR_BIN: join(ROOT, 'dist/bin/conductor.js'),
   };
   const child = spawn(command, args, { cwd: repo.root, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createCli } from '../../testing/cli.ts';
+import { createCliInProcess } from '../e2e/in-process.ts';
 import {
   anchorsOf,
   codeWords,
@@ -16,7 +16,7 @@ import {
 } from './markdown.ts';
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
-const cli = createCli({ cwd: folder, home: folder });
+const cli = createCliInProcess({ cwd: folder, home: folder });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const pages = await readPages();

@@ -64,7 +64,7 @@ describe('agents test', () => {
   });
 
   test.for([
-    ['idle', { termination: 'completed', wrote_file: false }, 'did not write the file'],
+    ['idle', { termination: 'completed', wrote_file: false }, 'did not write the requested file'],
     ['broken', { termination: 'error', failure: { class: 'authentication', message: 'no login' } }, 'exited'],
     ['absent', { termination: null }, 'command not found'],
     ['gone', { termination: null }, ''],
@@ -138,12 +138,12 @@ describe('doctor', () => {
     });
     expect(without['agent opencode']).toMatchObject({
       state: 'ok',
-      detail: expect.stringContaining('is the oldest that was tried'),
+      detail: expect.stringContaining('the oldest version that conductor was tested with is 1.18.33'),
       help: 'update it: npm install -g opencode-ai',
     });
     expect(without['agent copilot']).toMatchObject({
       state: 'missing',
-      detail: `${join(bin, 'copilot')} may not be run`,
+      detail: `${join(bin, 'copilot')} is not executable`,
     });
     const key = 'sk-ant-0123456789abcdef';
     const withKey = await look({ ANTHROPIC_API_KEY: key });

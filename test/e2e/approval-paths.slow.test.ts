@@ -40,7 +40,7 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
     'AGENTS.md',
     '.husky/pre-commit',
   ])
-    test.concurrent(`asks a person, names it and keeps the work: ${path}`, async ({ openScene }) => {
+    test(`asks a person, names it and keeps the work: ${path}`, async ({ openScene }) => {
       const scene = await openScene({ config: CONFIG });
       const { code, runId, record, stderr } = await start(scene, workflow([RIGHT, `write ${path} x`]));
       expect(code, stderr).toBe(3);
@@ -69,9 +69,7 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
 describe('a path that needs approval', { timeout: 60_000 }, () => {
   const CI = '.github/workflows/ci.yml';
 
-  test.concurrent('is asked about again after a rejection that left it in the change', async ({
-    openScene,
-  }) => {
+  test('is asked about again after a rejection that left it in the change', async ({ openScene }) => {
     const scene = await openScene({ config: CONFIG });
     const lines = [`@1 write ${CI} x`, RIGHT];
     const { code, runId, record } = await start(scene, workflow(lines));
@@ -81,7 +79,7 @@ describe('a path that needs approval', { timeout: 60_000 }, () => {
     expect(again.evidence.policy_events).toEqual([`requires_approval: ${CI}`]);
   });
 
-  test.concurrent('is not asked about again when it is as at the base', async ({ openScene }) => {
+  test('is not asked about again when it is as at the base', async ({ openScene }) => {
     const scene = await openScene({ config: CONFIG });
     const { runId, record } = await start(scene, workflow([`@1 write ${CI} x`, `@2 delete ${CI}`, RIGHT]));
     expect((await scene.conductor('reject', runId, '--resume', '--comment', 'no')).code).toBe(0);
@@ -92,7 +90,7 @@ describe('a path that needs approval', { timeout: 60_000 }, () => {
     ).toEqual(['needs_human', 'success']);
   });
 
-  test.concurrent('comes from any layer of the policy, and a forbidden one is a violation all the same', async ({
+  test('comes from any layer of the policy, and a forbidden one is a violation all the same', async ({
     openScene,
   }) => {
     const scene = await openScene({
@@ -115,7 +113,7 @@ describe('a path that needs approval', { timeout: 60_000 }, () => {
     ]);
   });
 
-  test.concurrent('that git ignores is not part of the change, so no one is asked', async ({ openScene }) => {
+  test('that git ignores is not part of the change, so no one is asked', async ({ openScene }) => {
     const scene = await openScene({ config: CONFIG, files: { '.gitignore': '.env\n' } });
     const { code, record } = await start(scene, workflow([RIGHT, 'write .env A=1']));
     expect(code).toBe(0);

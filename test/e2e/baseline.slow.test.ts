@@ -38,7 +38,7 @@ function expectNoAgent({ home }: CheckedRepository, { record, exitCode }: Verdic
   expect(existsSync(join(home, 'agent-started'))).toBe(false);
 }
 
-it.concurrent.each<[string, RepositoryKind, readonly string[]]>([
+it.each<[string, RepositoryKind, readonly string[]]>([
   [
     'a script whose program is not found',
     {
@@ -118,7 +118,7 @@ it.concurrent.each<[string, RepositoryKind, readonly string[]]>([
   });
 });
 
-it.concurrent('a command that no folder of the PATH has is refused before there is a run', async () => {
+it('a command that no folder of the PATH has is refused before there is a run', async () => {
   const files = { Makefile: 'test:\n\ttrue\n' };
   const configure = (config: string) => config.replace('[make, test]', '[no-such-runner]');
   await withRepository({ files, configure }, async ({ cli, repo }) => {
@@ -129,7 +129,7 @@ it.concurrent('a command that no folder of the PATH has is refused before there 
   });
 });
 
-it.concurrent('checks that could not run are tried again by the next run', async () => {
+it('checks that could not run are tried again by the next run', async () => {
   const files = { Makefile: 'test:\n\ttrue\n', 'run.sh': 'cat "$HOME/installed" || exit 127\n' };
   const configure = (config: string) => config.replace('[make, test]', '[sh, run.sh]');
   await withRepository({ files, configure }, async (repository) => {
@@ -144,7 +144,7 @@ it.concurrent('checks that could not run are tried again by the next run', async
   });
 });
 
-it.concurrent('a red baseline is reported at the start, at the gate and by show', async () => {
+it('a red baseline is reported at the start, at the gate and by show', async () => {
   const files = { Makefile: 'test:\n\ttest -s answer.txt\n', 'answer.txt': '' };
   await withRepository({ files }, async (repository) => {
     const verdict = await repository.attempt('Answer', { write: { 'answer.txt': '42\n' } });
@@ -159,7 +159,7 @@ it.concurrent('a red baseline is reported at the start, at the gate and by show'
   });
 });
 
-it.concurrent('a validator that times out at the base is red, and the agent starts', async () => {
+it('a validator that times out at the base is red, and the agent starts', async () => {
   const files = { Makefile: 'test:\n\ttest -e fast || sleep 30\n' };
   const configure = (config: string) => config.replace('[make, test]', '[make, test], timeout: 2s');
   await withRepository({ files, configure }, async (repository) => {
@@ -169,7 +169,7 @@ it.concurrent('a validator that times out at the base is red, and the agent star
   });
 });
 
-it.concurrent('a second run from the same base pays neither setup nor baseline', async () => {
+it('a second run from the same base pays neither setup nor baseline', async () => {
   const count = (name: string) => `echo ${name} >> "$HOME/count"`;
   const files = {
     'package.json': manifest(`${count('tests')} && test -e node_modules/tool`),

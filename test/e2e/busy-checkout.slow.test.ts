@@ -145,9 +145,7 @@ describe('a run in a checkout that a person works in', () => {
 const WAIT = 'touch "$HOME/started"; until test -e "$HOME/go"; do sleep 0.05; done';
 
 describe('a commit that no ref leads to any more', () => {
-  test.concurrent('is kept when a branch was amended, and `undo --ref` restores it', async ({
-    openScene,
-  }) => {
+  test('is kept when a branch was amended, and `undo --ref` restores it', async ({ openScene }) => {
     const scene = await openScene({ config: config(`${WAIT}; echo 42 > answer.txt`) });
     const { repo, home } = scene;
     const old = (await repo.git('rev-parse', 'main')).trim();
@@ -176,7 +174,7 @@ describe('a commit that no ref leads to any more', () => {
 });
 
 describe('the branch of a run that a person has checked out', () => {
-  test.concurrent('stays where it is, and the result goes to a salvage ref that the notice names', async ({
+  test('stays where it is, and the result goes to a salvage ref that the notice names', async ({
     openScene,
   }) => {
     const agent = 'echo "$CONDUCTOR_STEP_ID" >> answer.txt';
@@ -224,7 +222,7 @@ describe('objects that a run shares with an abandoned branch of the user', () =>
     await repo.git('gc', '--quiet', '--prune=now');
   };
 
-  test.concurrent('stay in the run when the user prunes them', async ({ openScene }) => {
+  test('stay in the run when the user prunes them', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt', WAIT), prepare, isBusy: true });
     const { repo, home } = scene;
     const started = runInline(scene, agentStep('v') + VALIDATE('STOP'), '--no-baseline');
@@ -237,7 +235,7 @@ describe('objects that a run shares with an abandoned branch of the user', () =>
     expect(await repo.git('show', `${branch_name}:answer.txt`)).toBe('42\n');
   });
 
-  test.concurrent('are restored by a rollback after the user pruned them', async ({ openScene }) => {
+  test('are restored by a rollback after the user pruned them', async ({ openScene }) => {
     const scene = await openScene({
       config: config(
         `[ "$CONDUCTOR_STEP_ID" = a ] || { ${WAIT}; }; echo "$((41 + $CONDUCTOR_ATTEMPT))" > answer.txt`,

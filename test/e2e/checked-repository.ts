@@ -2,8 +2,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { PlannerStatus } from '../../src/contracts/vocabulary.ts';
-import { type Cli, createCli } from '../../testing/cli.ts';
+import type { Cli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
+import { createCliInProcess } from './in-process.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { type RunRecordOnDisk, readRun } from './run-record.ts';
 
@@ -104,7 +105,7 @@ export async function openRepository(kind: RepositoryKind): Promise<CheckedRepos
     CONDUCTOR_SANDBOX: kind.sandbox ?? 'off',
     PATH: [kind.path ?? [], pathWithoutPackages()].flat().join(':'),
   };
-  const cli = createCli({ cwd: repo.root, home, env });
+  const cli = createCliInProcess({ cwd: repo.root, home, env });
   const init = await cli.run(['init']);
   expect(init.code, init.stderr).toBe(0);
   const path = join(repo.root, '.tnh/config.yaml');

@@ -31,7 +31,7 @@ async function statusOf({ repo }: Scene): Promise<string> {
 /** After each test the scene compares checkout, refs, index, stash, configuration and `git worktree list`. */
 describe("the user's checkout", () => {
   for (const workflow of ['success', 'unsafe', 'gate'])
-    test.concurrent(`is untouched when dirty (${workflow})`, async ({ openScene }) => {
+    test(`is untouched when dirty (${workflow})`, async ({ openScene }) => {
       const scene = await openScene({ prepare: makeDirty });
       const before = await statusOf(scene);
       const { runId } = await scene.run(workflow);
@@ -40,13 +40,13 @@ describe("the user's checkout", () => {
       expect(before.split('\0').length).toBeGreaterThan(5);
     });
 
-  test.concurrent('does not reach the run: it starts from the commit', async ({ openScene }) => {
+  test('does not reach the run: it starts from the commit', async ({ openScene }) => {
     const scene = await openScene({ prepare: makeDirty });
     const { runId } = await scene.run('gate-approvers');
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('?\n');
   });
 
-  test.concurrent('does not get the commits that an agent makes in its workspace', async ({ openScene }) => {
+  test('does not get the commits that an agent makes in its workspace', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../w.yaml', oneAgentStep('committer', '"write answer.txt 42\\ncommit"'));
     const { code, stdout } = await scene.conductor('run', '../w.yaml');
@@ -58,16 +58,14 @@ describe("the user's checkout", () => {
     expect(record.finalState).toBe('failed policy completed\n');
   });
 
-  test.concurrent('has a status that stays the same when it has a .tnh/.gitignore of its own', async ({
-    openScene,
-  }) => {
+  test('has a status that stays the same when it has a .tnh/.gitignore of its own', async ({ openScene }) => {
     const scene = await openScene({ files: { '.tnh/.gitignore': '# nothing\n' } });
     const before = await statusOf(scene);
     await scene.run('unverified');
     expect(await statusOf(scene)).toBe(before);
   });
 
-  test.concurrent('has a status that stays the same when it has no .tnh', async ({ openScene }) => {
+  test('has a status that stays the same when it has no .tnh', async ({ openScene }) => {
     const scene = await openScene({
       prepare: async (repo) => {
         await repo.git('rm', '-rq', '.tnh');
@@ -80,9 +78,7 @@ describe("the user's checkout", () => {
     expect(await statusOf(scene)).toBe(before);
   });
 
-  test.concurrent('has a status that stays the same when the workflow moves its runs', async ({
-    openScene,
-  }) => {
+  test('has a status that stays the same when the workflow moves its runs', async ({ openScene }) => {
     const scene = await openScene();
     const before = await statusOf(scene);
     const moved = oneAgentStep('moved', 'write answer.txt 42').replace(
@@ -100,7 +96,7 @@ describe("the user's checkout", () => {
   });
 
   for (const runs of ['../elsewhere/runs', 'var/runs'])
-    test.concurrent(`has a status that stays the same when runs go to ${runs}`, async ({ openScene }) => {
+    test(`has a status that stays the same when runs go to ${runs}`, async ({ openScene }) => {
       const scene = await openScene({
         runs,
         config: `${CONFIG}paths: { runs: ${runs}, workspaces: ~/elsewhere }\n`,
@@ -113,7 +109,7 @@ describe("the user's checkout", () => {
       expect(await statusOf(scene)).toBe(before);
     });
 
-  test.concurrent('may not contain the workspaces: packages and tests would be found from there', async ({
+  test('may not contain the workspaces: packages and tests would be found from there', async ({
     openScene,
   }) => {
     const scene = await openScene({ config: `${CONFIG}paths: { workspaces: var/workspaces }\n` });
@@ -123,7 +119,7 @@ describe("the user's checkout", () => {
     expect(scene.runIds()).toEqual([]);
   });
 
-  test.concurrent('keeps `paths.worktrees` of an earlier version without effect, with a warning', async ({
+  test('keeps `paths.worktrees` of an earlier version without effect, with a warning', async ({
     openScene,
   }) => {
     const scene = await openScene({ config: `${CONFIG}paths: { worktrees: var/trees }\n` });
@@ -133,20 +129,22 @@ describe("the user's checkout", () => {
     expect(existsSync(join(scene.repo.root, 'var'))).toBe(false);
   });
 
-  test.concurrent('may be a subfolder: the run is of the whole repository', async ({ openScene }) => {
+  test('may be a subfolder: the run is of the whole repository', async ({ openScene }) => {
     const scene = await openScene();
     const result = await scene.cli.run(['run', fixture('success')], { cwd: join(scene.repo.root, 'keep') });
     expect(result.code).toBe(0);
     expect(scene.runIds()).toEqual([result.stdout.trim()]);
   });
 
-  test.concurrent('serves several runs at once, each with a workspace and a branch of its own', async ({
+  test('serves several runs at once, each with a workspace and a branch of its own', async ({
     openScene,
   }) => {
     const scene = await openScene();
-    const runs = await Promise.all([scene.run('success'), scene.run('partial'), scene.run('unsafe')]);
+    const runs = await Promise.all(
+      ['success', 'partial', 'unsafe'].map((name) => scene.cli.start(['run', fixture(name)]).done),
+    );
     expect(runs.map(({ code }) => code)).toEqual([0, 4, 5]);
-    expect(new Set(runs.map(({ runId }) => runId)).size).toBe(3);
+    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(3);
   });
 });
 
@@ -155,7 +153,7 @@ const WAITING_AGENT =
   'touch "$HOME/started"; until test -e "$HOME/go"; do sleep 0.05; done; echo 42 > answer.txt';
 
 describe('what the user does in the checkout while an agent works', () => {
-  test.concurrent('is a notice: it violates nothing and changes no status', async ({ openScene }) => {
+  test('is a notice: it violates nothing and changes no status', async ({ openScene }) => {
     const scene = await openScene({ config: config(WAITING_AGENT) });
     const { repo, home } = scene;
     await repo.git('branch', 'older');
@@ -188,7 +186,7 @@ describe('what the user does in the checkout while an agent works', () => {
     await rm(join(repo.root, 'new.txt'));
   });
 
-  test.concurrent('loses nothing: a commit that no ref leads to any more is kept', async ({ openScene }) => {
+  test('loses nothing: a commit that no ref leads to any more is kept', async ({ openScene }) => {
     const scene = await openScene({ config: config(WAITING_AGENT) });
     const { repo, home } = scene;
     const lost = (await repo.git('commit-tree', '-p', 'main', '-m', 'lost', 'main^{tree}')).trim();
@@ -212,7 +210,7 @@ describe('what the user does in the checkout while an agent works', () => {
     await repo.git('branch', '-D', 'lonely');
   });
 
-  test.concurrent('reaches the branch of the run only at its end, and a moved one is left alone', async ({
+  test('reaches the branch of the run only at its end, and a moved one is left alone', async ({
     openScene,
   }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
@@ -239,7 +237,7 @@ function noticesOf({ eventsOf }: RunRecordOnDisk): unknown[] {
 }
 
 describe('what a run starts from', () => {
-  test.concurrent('another commit than HEAD, by --base-ref', async ({ openScene }) => {
+  test('another commit than HEAD, by --base-ref', async ({ openScene }) => {
     const scene = await openScene({
       prepare: async (repo) => {
         await repo.git('branch', 'older');
@@ -253,9 +251,7 @@ describe('what a run starts from', () => {
     expect(scene.record(runId).metadata.workspace).toMatchObject({ base_ref: 'older', base_sha: sha });
   });
 
-  test.concurrent('a workflow of the repository by its id, with an input for its prompt', async ({
-    openScene,
-  }) => {
+  test('a workflow of the repository by its id, with an input for its prompt', async ({ openScene }) => {
     const workflow = oneAgentStep('mine', 'task.implement.v1\n    inputs: [task]');
     const scene = await openScene({ files: { '.tnh/workflows/mine.yaml': workflow } });
     const refused = await scene.conductor('run', 'mine');
@@ -273,9 +269,7 @@ describe('what a run starts from', () => {
 });
 
 describe('what agents and validators get', () => {
-  test.concurrent('no secret of the environment, only what the configuration names', async ({
-    openScene,
-  }) => {
+  test('no secret of the environment, only what the configuration names', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write(
       '../w.yaml',

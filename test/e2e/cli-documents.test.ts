@@ -24,7 +24,7 @@ async function expectFits(
 }
 
 describe('the schema of what a verb prints fits', () => {
-  test.concurrent('verbs that need no run', async ({ openScene }) => {
+  test('verbs that need no run', async ({ openScene }) => {
     const scene = await openScene({ prepare: (repo) => repo.write('.git/info/exclude', '.tnh\n') });
     await expectFits('cli.init', scene, 'init');
     await expectFits('cli.doctor', scene, 'doctor');
@@ -54,7 +54,7 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.error', scene, 'vallidate');
   });
 
-  test.concurrent('verbs that drive a run, and verbs that look at it', async ({ openScene }) => {
+  test('verbs that drive a run, and verbs that look at it', async ({ openScene }) => {
     const scene = await openScene();
     const document = await expectFits('cli.run', scene, 'run', fixture('partial'));
     // A run without validators, or with `baseline: off`, has no baseline.
@@ -75,7 +75,7 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.verify', scene, 'verify', id);
   });
 
-  test.concurrent('verbs that bring back and take away', async ({ openScene }) => {
+  test('verbs that bring back and take away', async ({ openScene }) => {
     const scene = await openScene();
     const { run_id } = await expectFits('cli.run', scene, 'run', fixture('rollback-pre-run'));
     const id = String(run_id);
@@ -92,7 +92,7 @@ describe('the schema of what a verb prints fits', () => {
     return String((await expectFits('cli.run', scene, 'run', fixture('gate'))).run_id);
   }
 
-  test.concurrent('an approval, and the resume after it', async ({ openScene }) => {
+  test('an approval, and the resume after it', async ({ openScene }) => {
     const scene = await openScene();
     const id = await waiting(scene);
     const { gates } = await expectFits('cli.gates', scene, 'gates');
@@ -102,24 +102,24 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.resume', scene, 'resume', id);
   });
 
-  test.concurrent('a rejection that resumes by itself', async ({ openScene }) => {
+  test('a rejection that resumes by itself', async ({ openScene }) => {
     const scene = await openScene();
     await expectFits('cli.reject', scene, 'reject', await waiting(scene), '--resume');
   });
 
-  test.concurrent('the goldens of a run', async ({ openScene }) => {
+  test('the goldens of a run', async ({ openScene }) => {
     const scene = await openScene();
     await expectFits('cli.goldens', scene, 'goldens', await waiting(scene));
   });
 
-  test.concurrent('a cancel', async ({ openScene }) => {
+  test('a cancel', async ({ openScene }) => {
     const scene = await openScene();
     await expectFits('cli.cancel', scene, 'cancel', await waiting(scene));
   });
 });
 
 describe('the page about the command line', () => {
-  test.concurrent('names every schema of a verb', async ({ openScene }) => {
+  test('names every schema of a verb', async ({ openScene }) => {
     const scene = await openScene();
     const { schemas } = await expectFits('cli.schema', scene, 'schema');
     const names = (schemas as { name: string }[])

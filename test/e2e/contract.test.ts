@@ -87,7 +87,7 @@ describe('conductor contract check', () => {
       code: 2,
       stdout: expect.stringContaining('WR107: close.0: "7" is not an existing item'),
     });
-    expect(without.stderr).toContain('--items FILE tells which items exist');
+    expect(without.stderr).toContain('name the items that exist with --items FILE');
     const decision = await conductor(scene, 'contract', 'check', 'planner-decision', '../result.json');
     expect(decision.stdout).toMatch(/WR001: status: (?!status: )/);
     for (const items of [
@@ -98,14 +98,14 @@ describe('conductor contract check', () => {
       await scene.repo.write('../items.json', JSON.stringify(items));
       expect(await check('--items', '../items.json')).toMatchObject({
         code: 0,
-        stdout: '✓ ../result.json: keeps the contract of planner-result\n',
+        stdout: '✓ ../result.json: follows the contract of planner-result\n',
       });
     }
     await scene.repo.write('../items.json', '{"items": 7}');
     const wrong = await check('--items', '../items.json');
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining('../items.json is no list of items'),
+      expect.stringContaining('../items.json is not a list of items'),
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('conductor contract check', () => {
     const cases: [string[], string][] = [
       [['check', 'planer-result', '../fine.json'], 'did you mean planner-result?'],
       [['check', 'workflow', '../fine.json'], 'it is one of planner-result, implementor-result'],
-      [['chekc', 'planner-result', '../fine.json'], 'Did you mean check?'],
+      [['chekc', 'planner-result', '../fine.json'], 'did you mean check?'],
       [['check', 'planner-result', '../nowhere.json'], "../nowhere.json can't be read"],
       [
         ['check', 'planner-result', '../fine.json', '--items', '../broken.json'],
@@ -146,7 +146,7 @@ describe('conductor contract check', () => {
       ],
       [
         ['check', 'implementor-result', '../fine.json', '--items', '../fine.json'],
-        '--items is for planner-result',
+        '--items is only for planner-result',
       ],
       [['check', 'planner-result'], 'missing required argument'],
     ];
@@ -200,7 +200,7 @@ describe('conductor work', () => {
   test('refuses what it does not know', async ({ openScene }) => {
     const scene = await openScene();
     const cases: [string[], string][] = [
-      [['tempalte', 'task'], 'Did you mean template?'],
+      [['tempalte', 'task'], 'did you mean template?'],
       [['template', 'tsak'], 'did you mean task?'],
       [['template'], "missing required argument 'name'"],
       [['lint'], "missing required argument 'file'"],

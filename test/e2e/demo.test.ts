@@ -7,10 +7,7 @@ describe('the demo', () => {
     openScene,
   }) => {
     const scene = await openScene();
-    const demo = await scene.cli.run(['demo', '--yes'], {
-      cwd: scene.repo.root,
-      env: { TMPDIR: scene.home },
-    });
+    const demo = await scene.cli.start(['demo', '--yes'], { env: { TMPDIR: scene.home } }).done;
     expect(demo.code).toBe(0);
     expect(demo.stderr).toMatch(/fix → validate \(error\) → judge \(partial\) → fix → validate/);
     expect(scene.runIds()).toEqual([]);

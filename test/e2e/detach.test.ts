@@ -28,9 +28,7 @@ function sessionOf(pid: number): number {
 }
 
 describe('run --detach', { timeout: 60_000 }, () => {
-  test.concurrent('prints the id of a run that is there, and a process of its own ends it', async ({
-    openScene,
-  }) => {
+  test('prints the id of a run that is there, and a process of its own ends it', async ({ openScene }) => {
     const scene = await openScene();
     const { code, stdout, stderr } = await scene.conductor('run', fixture('success'), '--detach');
     expect(code, stderr).toBe(0);
@@ -45,7 +43,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     await until(() => readFileSync(join(record.path, 'logs/conductor.log'), 'utf8').includes('✓ success'));
   });
 
-  test.concurrent('has the id and the process in its document', async ({ openScene }) => {
+  test('has the id and the process in its document', async ({ openScene }) => {
     const scene = await openScene();
     const { stdout, stderr } = await scene.conductor('run', fixture('success'), '--detach', '--json');
     const document = JSON.parse(stdout);
@@ -62,9 +60,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     await until(() => !isAlive(document.driver_pid));
   });
 
-  test.concurrent('survives the end of its terminal, and is cancelled from elsewhere', async ({
-    openScene,
-  }) => {
+  test('survives the end of its terminal, and is cancelled from elsewhere', async ({ openScene }) => {
     const scene = await openScene();
     const { runId, pid } = await startStuck(scene);
     expect(sessionOf(pid)).toBe(pid);
@@ -77,9 +73,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     await until(() => !isAlive(pid));
   });
 
-  test.concurrent('can be followed, interrupted and taken up again in another process', async ({
-    openScene,
-  }) => {
+  test('can be followed, interrupted and taken up again in another process', async ({ openScene }) => {
     const scene = await openScene();
     const { runId, pid } = await startStuck(scene);
     const second = await scene.conductor('resume', runId, '--detach');
@@ -100,7 +94,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     expect(scene.record(runId).finalState).toBe('completed success success\n');
   });
 
-  test.concurrent('stays at gates with --wait', async ({ openScene }) => {
+  test('stays at gates with --wait', async ({ openScene }) => {
     const scene = await openScene();
     const { stdout } = await scene.conductor('run', fixture('gate'), '--detach', '--wait');
     const runId = stdout.trim();
@@ -115,9 +109,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     ['run', './none.yaml'],
     ['run', fixture('success'), '--input', 'unused=1'],
   ];
-  test.concurrent('reports what stands in the way as it does without, and creates nothing', async ({
-    openScene,
-  }) => {
+  test('reports what stands in the way as it does without, and creates nothing', async ({ openScene }) => {
     const scene = await openScene();
     for (const args of REFUSED)
       for (const json of [[], ['--json']]) {

@@ -15,7 +15,7 @@ const FILES = {
 };
 
 describe('what a repository gives tests, lint and typecheck to run', () => {
-  test.concurrent('is run where the configuration says nothing', async ({ openScene }) => {
+  test('is run where the configuration says nothing', async ({ openScene }) => {
     const scene = await openScene({ config: AGENT, files: FILES });
     const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('tests'));
     expect(code).toBe(0);
@@ -24,7 +24,7 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     ]);
   });
 
-  test.concurrent('is refused before the run where there is nothing', async ({ openScene }) => {
+  test('is refused before the run where there is nothing', async ({ openScene }) => {
     const scene = await openScene({ config: AGENT, files: FILES });
     const { code, stderr } = await runInline(scene, agentStep('v') + VALIDATE('typecheck'));
     expect(code).toBe(2);
@@ -33,7 +33,7 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     expect(scene.runIds()).toEqual([]);
   });
 
-  test.concurrent('is told by doctor, with where it came from or how to define it', async ({ openScene }) => {
+  test('is told by doctor, with where it came from or how to define it', async ({ openScene }) => {
     const scene = await openScene({
       config: `${AGENT}validators: { lint: { command: [sh, lint.sh] }, deploy: { command: [no-such-program] } }\n`,
       files: { Makefile: FILES.Makefile },
@@ -41,12 +41,12 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     const { code, stdout } = await scene.conductor('doctor');
     expect(stdout).toMatch(/✓ validator tests +make test, from target "test" of Makefile\n/);
     expect(stdout).toMatch(/✓ validator lint +sh lint.sh, from the configuration\n/);
-    expect(stdout).toMatch(/○ validator typecheck +nothing to run.*\n +set validators.typecheck in/);
+    expect(stdout).toMatch(/○ validator typecheck +no command.*\n +set validators.typecheck in/);
     expect(stdout).toMatch(/✗ validator deploy +no-such-program is not on the PATH/);
     expect(code).toBe(1);
   });
 
-  test.concurrent('is no problem for doctor when its program is missing and nobody configured it', async ({
+  test('is no problem for doctor when its program is missing and nobody configured it', async ({
     openScene,
   }) => {
     const files = { 'package.json': '{"packageManager":"bun@1.0.0","scripts":{"lint":"x"}}' };
@@ -68,7 +68,7 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     expect(code).toBe(0);
   });
 
-  test.concurrent('is written down by init, explained', async ({ openScene }) => {
+  test('is written down by init, explained', async ({ openScene }) => {
     const scene = await openScene({
       files: FILES,
       prepare: (repo) =>

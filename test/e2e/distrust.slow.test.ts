@@ -5,7 +5,7 @@ import { agentStep, config, ENDS, GATE, JUDGE, runInline, VALIDATE } from './inl
 import { test } from './scene.ts';
 
 describe('an agent that writes to the run directory', () => {
-  test.concurrent("can't answer a gate before it opens", async ({ openScene }) => {
+  test("can't answer a gate before it opens", async ({ openScene }) => {
     const forged = JSON.stringify({
       answer: 'gate_approved',
       by: 'Test User',
@@ -21,7 +21,7 @@ describe('an agent that writes to the run directory', () => {
     expect(scene.record(runId).eventsOf('gate_approved')).toEqual([]);
   });
 
-  test.concurrent('does not cancel the run with an invalid request', async ({ openScene }) => {
+  test('does not cancel the run with an invalid request', async ({ openScene }) => {
     const scene = await openScene({
       config: config('echo junk > $CONDUCTOR_RUN_DIR/cancel_request.json; sleep 1.5; echo 42 > answer.txt'),
     });
@@ -32,9 +32,7 @@ describe('an agent that writes to the run directory', () => {
 });
 
 describe('a validator', () => {
-  test.concurrent('that makes a branch and a hook leaves none for the next validation', async ({
-    openScene,
-  }) => {
+  test('that makes a branch and a hook leaves none for the next validation', async ({ openScene }) => {
     const probe =
       'test ! -e .git/hooks/pre-commit && git branch made-by-validator && mkdir -p .git/hooks && touch .git/hooks/pre-commit';
     const scene = await openScene({ config: config('echo 42 > answer.txt', probe) });
@@ -44,9 +42,7 @@ describe('a validator', () => {
     expect(scene.record(runId).eventsOf('policy_violation')).toEqual([]);
   });
 
-  test.concurrent('that writes a forbidden file changes nothing but the judge checkout', async ({
-    openScene,
-  }) => {
+  test('that writes a forbidden file changes nothing but the judge checkout', async ({ openScene }) => {
     const scene = await openScene({
       config: config(
         'echo 42 > answer.txt',
@@ -61,7 +57,7 @@ describe('a validator', () => {
     expect(changed).toBe('answer.txt\n');
   });
 
-  test.concurrent('gets only the time that is left of its step', async ({ openScene }) => {
+  test('gets only the time that is left of its step', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt', 'sleep 1.2') });
     const two = `  - { id: v, opcode: RUN_VALIDATION, run: [probe, { id: again, kind: script, entrypoint: sh, args: [-c, sleep 1.2] }], limits: { timeout: 2s }, routes: { completed: STOP, error: STOP, ${ENDS} } }\n`;
     const { runId } = await runInline(scene, agentStep('v') + two);
@@ -70,7 +66,7 @@ describe('a validator', () => {
 });
 
 describe('a policy', () => {
-  test.concurrent('that is missing when the run is resumed stops the step', async ({ openScene }) => {
+  test('that is missing when the run is resumed stops the step', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const policies = join(scene.repo.root, '.tnh/policies');
     await mkdir(policies, { recursive: true });
@@ -89,7 +85,7 @@ describe('a policy', () => {
 });
 
 describe('files that a user edits at a gate', () => {
-  test.concurrent('open a new gate, and earlier tests do not verify them', async ({ openScene }) => {
+  test('open a new gate, and earlier tests do not verify them', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
     expect(code).toBe(3);
@@ -102,9 +98,7 @@ describe('files that a user edits at a gate', () => {
 });
 
 describe('a deleted workspace', () => {
-  test.concurrent('is restored with the work of the steps when its gate is answered', async ({
-    openScene,
-  }) => {
+  test('is restored with the work of the steps when its gate is answered', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { runId } = await runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
     await rm(scene.worktree(runId), { recursive: true });
@@ -112,7 +106,7 @@ describe('a deleted workspace', () => {
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
   });
 
-  test.concurrent('that the agent replaced with a file fails the step without an internal error', async ({
+  test('that the agent replaced with a file fails the step without an internal error', async ({
     openScene,
   }) => {
     const scene = await openScene({ config: config('cd ..; rm -rf "$OLDPWD"; echo gone > "$OLDPWD"') });
@@ -125,7 +119,7 @@ describe('a deleted workspace', () => {
 });
 
 describe('an empty run id', () => {
-  test.concurrent('selects no run, not even the only one', async ({ openScene }) => {
+  test('selects no run, not even the only one', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { runId } = await runInline(scene, agentStep('g') + GATE);
     for (const id of ['', '-', ' ']) {

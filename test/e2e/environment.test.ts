@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { CONFIG, fixture, test } from './scene.ts';
 
 describe('the environment', () => {
-  test.concurrent('wins over the configuration of the repository', async ({ openScene }) => {
+  test('wins over the configuration of the repository', async ({ openScene }) => {
     const scene = await openScene({ config: `${CONFIG}limits: { timeout: 10m, max_visits: 4 }\n` });
     const env = { CONDUCTOR_LIMITS_MAX_VISITS: '7', CONDUCTOR_LIMITS_IDLE_TIMEOUT: '' };
     const { code, stdout, stderr } = await scene.cli.run(['run', fixture('success')], { env });
@@ -16,7 +16,7 @@ describe('the environment', () => {
     });
   });
 
-  test.concurrent('is refused by the name of the variable, and nothing starts', async ({ openScene }) => {
+  test('is refused by the name of the variable, and nothing starts', async ({ openScene }) => {
     const scene = await openScene();
     const env = { CONDUCTOR_LIMITS_TIMEOUT: 'soon' };
     const { code, stderr } = await scene.cli.run(['run', fixture('success')], { env });

@@ -31,9 +31,7 @@ async function runWith(scene: Scene, validators: string, more = '') {
 }
 
 describe('a validator with retries', () => {
-  test.concurrent('that passes on a later try is flaky, by name and count, everywhere', async ({
-    openScene,
-  }) => {
+  test('that passes on a later try is flaky, by name and count, everywhere', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, SECOND_TIME) });
     const ran = await runWith(scene, '{ id: probe, kind: builtin, retries: 2 }, tests');
     expect(ran.code).toBe(0);
@@ -63,7 +61,7 @@ describe('a validator with retries', () => {
     expect(ran.record.manifest('v').evidence_summary).toBe('1 passed, 1 flaky: probe');
   });
 
-  test.concurrent('keeps the output of each try', async ({ openScene }) => {
+  test('keeps the output of each try', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, SECOND_TIME) });
     const { record } = await runWith(scene, '{ id: probe, kind: builtin, retries: 1 }');
     const kept = record
@@ -76,7 +74,7 @@ describe('a validator with retries', () => {
     for (const path of kept) expect(await readFile(join(record.path, String(path)), 'utf8')).toBe('said\n');
   });
 
-  test.concurrent('that never passes fails after all its tries', async ({ openScene }) => {
+  test('that never passes fails after all its tries', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, 'exit 1') });
     const ran = await runWith(scene, '{ id: probe, kind: builtin, retries: 2 }');
     expect(ran.tries).toHaveLength(3);
@@ -85,7 +83,7 @@ describe('a validator with retries', () => {
     expect(ran.stderr).toContain('probe: the validator exited with code 1 (tried 3 times)');
   });
 
-  test.concurrent('is retried after a signal and a missing artifact', async ({ openScene }) => {
+  test('is retried after a signal and a missing artifact', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK) });
     const killed = 'test -e a.txt || { touch a.txt; kill -KILL $$; }';
     const forgets = 'test -e b.txt && touch out.txt; touch b.txt';
@@ -100,13 +98,13 @@ describe('a validator with retries', () => {
     expect(ran.code).toBe(0);
   });
 
-  test.concurrent('is not retried after a timeout', async ({ openScene }) => {
+  test('is not retried after a timeout', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, 'sleep 60') });
     const ran = await runWith(scene, '{ id: probe, kind: builtin, retries: 3, timeout: 0.2s }');
     expect(ran.tries.map(({ payload }) => payload.termination)).toEqual(['killed_timeout']);
   });
 
-  test.concurrent('is retried only while the step has time left', async ({ openScene }) => {
+  test('is retried only while the step has time left', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, 'sleep 0.1; exit 1') });
     const ran = await runWith(
       scene,
@@ -117,9 +115,7 @@ describe('a validator with retries', () => {
     expect(ran.tries.length).toBeLessThanOrEqual(21);
   });
 
-  test.concurrent('takes them from the configuration unless the step says otherwise', async ({
-    openScene,
-  }) => {
+  test('takes them from the configuration unless the step says otherwise', async ({ openScene }) => {
     const configured = config(WORK, SECOND_TIME).replace('  probe: {', '  probe: { retries: 1,');
     const scene = await openScene({ config: configured });
     expect((await runWith(scene, 'probe')).report).toMatchObject({ flaky: ['probe'] });
@@ -148,7 +144,7 @@ describe('cases of a harness report', () => {
       summary: { passed: 0, failed: 0, flaky: 0, duration_ms: 1, ...summary },
     });
 
-  test.concurrent('that are flaky are reported by id and counted', async ({ openScene }) => {
+  test('that are flaky are reported by id and counted', async ({ openScene }) => {
     const scene = await openScene({
       config: config(WORK),
       files: { 'flaky.json': reportOf('flaky', { flaky: 1 }) },
@@ -165,7 +161,7 @@ describe('cases of a harness report', () => {
     expect((await scene.conductor('status', ran.runId)).stdout).toMatch(/flaky +1: cases of kit/);
   });
 
-  test.concurrent('that failed on the first try and passed on the second count as one report, the last', async ({
+  test('that failed on the first try and passed on the second count as one report, the last', async ({
     openScene,
   }) => {
     const scene = await openScene({
@@ -186,7 +182,7 @@ describe('cases of a harness report', () => {
     expect(ran.decision).toMatchObject({ status: 'success', risk_flags: ['flaky_checks'] });
   });
 
-  test.concurrent('are never passed in a report that conductor converts', async ({ openScene }) => {
+  test('are never passed in a report that conductor converts', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK) });
     const command =
       'echo 1..2; echo ok 1 logout; test -e tried.txt && echo ok 2 login && exit; touch tried.txt; echo not ok 2 login; exit 1';
@@ -218,7 +214,7 @@ describe('several validators in one step', () => {
       script('green', 'touch green.txt'),
     ].join(', ');
 
-  test.concurrent.for([
+  test.for([
     [
       'one after the other',
       'false',

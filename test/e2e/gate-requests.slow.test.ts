@@ -3,7 +3,7 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { CONFIG, fixture, oneAgentStep, readPid, type Scene, test, until } from './scene.ts';
+import { CONFIG, fixture, oneAgentStep, readPid, type Scene, test, toldLines, until } from './scene.ts';
 
 /** A judgement with flags and blockers before the gate, a violation, and a rollback behind it. */
 const JUDGED = `workflow_id: judged
@@ -64,7 +64,7 @@ async function sha256(path: string): Promise<string> {
 }
 
 describe('the request of a gate', () => {
-  test.concurrent('holds everything a person needs to decide', async ({ openScene }) => {
+  test('holds everything a person needs to decide', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await runText(scene, JUDGED);
     const { evidence, path, metadata, status } = scene.record(runId);
@@ -114,7 +114,7 @@ describe('the request of a gate', () => {
       expect(await sha256(join(path, item.path)), item.path).toBe(item.sha256);
   });
 
-  test.concurrent('can be read as text, and the verbs show what matters of it', async ({ openScene }) => {
+  test('can be read as text, and the verbs show what matters of it', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await runText(scene, JUDGED);
     const text = scene.record(runId).evidence('ask', 'gate_request_text');
@@ -134,9 +134,7 @@ describe('the request of a gate', () => {
     }
   });
 
-  test.concurrent('begins with what decides, and names what the change says by its content', async ({
-    openScene,
-  }) => {
+  test('begins with what decides, and names what the change says by its content', async ({ openScene }) => {
     const scene = await openScene({
       files: {
         'test/answer.test.js': "it('answers', () => {});\nit('adds', () => {});\n",
@@ -179,7 +177,7 @@ describe('the request of a gate', () => {
     }
   });
 
-  test.concurrent('tells of violations that the run has made so far', async ({ openScene }) => {
+  test('tells of violations that the run has made so far', async ({ openScene }) => {
     const scene = await openScene();
     const asked = oneAgentStep('strays', '"write .tnh/x.yml no\\nexit 0"')
       .replace('completed: STOP', 'completed: ask')
@@ -193,7 +191,7 @@ describe('the request of a gate', () => {
 });
 
 describe('an approval', { timeout: 60_000 }, () => {
-  test.concurrent('carries the tree, the workflow and the evidence it is for', async ({ openScene }) => {
+  test('carries the tree, the workflow and the evidence it is for', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const request = JSON.parse(scene.record(runId).evidence('approve', 'gate_request'));
@@ -219,9 +217,7 @@ describe('an approval', { timeout: 60_000 }, () => {
     { what: 'the workflow', path: 'workflow.yaml' },
   ];
 
-  test.concurrent('is refused, and void, when any of what was shown is tampered with', async ({
-    openScene,
-  }) => {
+  test('is refused, and void, when any of what was shown is tampered with', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const { path: folder } = scene.record(runId);
@@ -249,7 +245,7 @@ describe('an approval', { timeout: 60_000 }, () => {
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
   });
 
-  test.concurrent('is not needed to reject what was tampered with', async ({ openScene }) => {
+  test('is not needed to reject what was tampered with', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const { path } = scene.record(runId);
@@ -262,7 +258,7 @@ describe('an approval', { timeout: 60_000 }, () => {
 });
 
 describe('an inbox with something else in it', () => {
-  test.concurrent('is told by its name, and is free again when that is gone', async ({ openScene }) => {
+  test('is told by its name, and is free again when that is gone', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const { path, eventsOf } = scene.record(runId);
@@ -271,7 +267,7 @@ describe('an inbox with something else in it', () => {
     await writeFile(inbox, '{"answer":"gate_approved"}');
     const refused = await scene.conductor('approve', runId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`${inbox} is in the way`);
+    expect(refused.stderr).toContain(`${inbox} exists, but is not an answer`);
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 3 });
     await rm(inbox);
     expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
@@ -279,7 +275,7 @@ describe('an inbox with something else in it', () => {
 });
 
 describe('a comment', () => {
-  test.concurrent('reaches the agent that is asked next', async ({ openScene }) => {
+  test('reaches the agent that is asked next', async ({ openScene }) => {
     const scene = await openScene();
     const again = oneAgentStep('again', '"write answer.txt 42\\nexit 0"')
       .replace('completed: STOP', 'completed: ask')
@@ -297,9 +293,7 @@ describe('a comment', () => {
 });
 
 describe('a gate whose time has passed', () => {
-  test.concurrent('is told by the verbs that look, and only a verb that drives acts on it', async ({
-    openScene,
-  }) => {
+  test('is told by the verbs that look, and only a verb that drives acts on it', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene, 'gate-timeout');
     const { status, lines } = scene.record(runId);
@@ -318,7 +312,7 @@ describe('a gate whose time has passed', () => {
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 4 });
   });
 
-  test.concurrent('counts an answer that came before, however late it is driven', async ({ openScene }) => {
+  test('counts an answer that came before, however late it is driven', async ({ openScene }) => {
     const scene = await openScene();
     // Long enough that a busy machine answers in time, and no longer: the test waits for its end.
     const text = (await readFile(fixture('gate-timeout'), 'utf8')).replace(/timeout: \S+/, 'timeout: 8s');
@@ -344,16 +338,14 @@ appendFileSync(\`\${process.env.HOME}/told.ndjson\`, readFileSync(0));
 `;
   const withNotify = (command: string) => `${CONFIG}notify: { command: ${command} }\n`;
 
-  test.concurrent('gets one JSON event when a gate is requested, and one at the end', async ({
-    openScene,
-  }) => {
+  test('gets one JSON event when a gate is requested, and one at the end', async ({ openScene }) => {
     const scene = await openScene({
       config: withNotify('[node, tools/notify.mjs]'),
       files: { 'tools/notify.mjs': WRITER },
     });
     const runId = await waitingRun(scene);
     await scene.conductor('approve', runId, '--resume');
-    const told = (await readFile(join(scene.home, 'told.ndjson'), 'utf8')).trim().split('\n');
+    const told = await toldLines(scene.home, 2);
     const { eventsOf } = scene.record(runId);
     expect(told.map((line) => JSON.parse(line))).toEqual([
       ...eventsOf('gate_requested'),
@@ -366,12 +358,12 @@ appendFileSync(\`\${process.env.HOME}/told.ndjson\`, readFileSync(0));
     ['fails', '[node, -e, "process.exit(3)"]'],
     ['does not read', '[node, -e, "process.stdin.destroy()"]'],
   ])
-    test.concurrent(`does no harm when it ${what}`, async ({ openScene }) => {
+    test(`does no harm when it ${what}`, async ({ openScene }) => {
       const scene = await openScene({ config: withNotify(command ?? '') });
       expect(await scene.run('success')).toMatchObject({ code: 0 });
     });
 
-  test.concurrent('does not hold a run when it hangs', async ({ openScene }) => {
+  test('does not hold a run when it hangs', async ({ openScene }) => {
     const hanging = `import { writeFileSync } from 'node:fs';
 writeFileSync(\`\${process.env.HOME}/pid\`, String(process.pid));
 setInterval(() => {}, 1000);

@@ -113,9 +113,7 @@ async function goldensOf(scene: Scene, runId: string) {
 }
 
 describe('proposed goldens', { timeout: 300_000 }, () => {
-  test.concurrent('are refused one by one, and the others are accepted as they were shown', async ({
-    openScene,
-  }) => {
+  test('are refused one by one, and the others are accepted as they were shown', async ({ openScene }) => {
     const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow([...ACCEPTABLE, ...REFUSED.map(([proposal]) => proposal)]));
     const before = scene.record(runId);
@@ -149,7 +147,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       expect(await scene.conductor(verb, runId), verb).toMatchObject({ code: 0 });
   });
 
-  test.concurrent('are told with their differences, pictures by path and pixels', async ({ openScene }) => {
+  test('are told with their differences, pictures by path and pixels', async ({ openScene }) => {
     const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE));
     const { code, stdout } = await scene.conductor('goldens', runId);
@@ -166,9 +164,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       expect(stdout).toContain(part);
   });
 
-  test.concurrent('of a rejected gate change nothing, and a later report takes their place', async ({
-    openScene,
-  }) => {
+  test('of a rejected gate change nothing, and a later report takes their place', async ({ openScene }) => {
     const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE.slice(0, 1)));
     expect(await scene.conductor('reject', runId, '--as', 'bob', '--resume')).toMatchObject({ code: 3 });
@@ -182,7 +178,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
     expect(await scene.inWorktree(runId, 'goldens/fresh.txt')).toBe('new\n');
   });
 
-  test.concurrent('may be none at all', async ({ openScene }) => {
+  test('may be none at all', async ({ openScene }) => {
     const scene = await openScene({ files: POLICY });
     const { runId } = await scene.run('gate');
     const { code, stdout, stderr } = await scene.conductor('goldens', runId);

@@ -10,7 +10,7 @@ import { createCli } from '../../testing/cli.ts';
 import { isAlive, test } from '../integration/harness-fixture.ts';
 import { readPid, until } from './scene.ts';
 
-const KIT = fileURLToPath(new URL('../../dist/harness/index.js', import.meta.url));
+const KIT = fileURLToPath(new URL('../../dist/lib/harness.js', import.meta.url));
 
 /** A harness as a program of its own, as it is shipped. */
 async function startHarness(root: string, body: string, ...args: readonly string[]) {
@@ -150,7 +150,7 @@ describe('conductor harness run', () => {
     const cli = createCli({ cwd: place.root, home: place.root });
     expect(await cli.run(['harness', 'rum', 'x'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Did you mean run?'),
+      stderr: expect.stringContaining('did you mean run?'),
     });
   });
 });

@@ -42,7 +42,7 @@ describe('an honest change in a repository whose tests pass', () => {
   });
   afterAll(() => repository.close());
 
-  it.concurrent('that implements something and adds tests for it is a success', async () => {
+  it('that implements something and adds tests for it is a success', async () => {
     const verdict = await repository.attempt('Add a product', {
       write: {
         'src/multiply.js': 'export const multiply = (a, b) => a * b;\n',
@@ -56,7 +56,7 @@ describe('an honest change in a repository whose tests pass', () => {
     expect(verdict.gate).not.toContain('## Checks');
   });
 
-  it.concurrent('that edits the test that its task is about shows both results to a person', async () => {
+  it('that edits the test that its task is about shows both results to a person', async () => {
     const verdict = await repository.attempt('Greet informally', {
       write: {
         'src/greet.js': 'export const greet = (name) => `Hi, ${name}`;\n',
@@ -78,7 +78,7 @@ describe('an honest change in a repository whose tests pass', () => {
     expect(approved.code, approved.stderr).toBe(0);
   });
 
-  it.concurrent('that refactors a test is a success with a note', async () => {
+  it('that refactors a test is a success with a note', async () => {
     const verdict = await repository.attempt('Tidy the tests', {
       write: {
         'test/add.test.js': testOf(
@@ -93,7 +93,7 @@ describe('an honest change in a repository whose tests pass', () => {
     );
   });
 
-  it.concurrent('that deletes an obsolete test names it to a person', async () => {
+  it('that deletes an obsolete test names it to a person', async () => {
     const verdict = await repository.attempt('Remove what is old', {
       write: { 'src/old.js': null, 'test/old.test.js': null },
     });
@@ -104,14 +104,14 @@ describe('an honest change in a repository whose tests pass', () => {
     expect(record.eventsOf('policy_violation')).toEqual([]);
   });
 
-  it.concurrent('of the documentation is a success that the tests say nothing about', async () => {
+  it('of the documentation is a success that the tests say nothing about', async () => {
     const verdict = await repository.attempt('Explain add', { write: { 'README.md': '# Sums\n' } });
     expectClean(verdict);
     expect(verdict.gate).toContain(SHOWS_NOTHING);
     expect(verdict.shown).toContain(SHOWS_NOTHING);
   });
 
-  it.concurrent('that turns out to be none at all is for a person to confirm', async () => {
+  it('that turns out to be none at all is for a person to confirm', async () => {
     const verdict = await repository.attempt('Make add commutative', {
       says: 'Nothing to do: it is commutative.',
     });

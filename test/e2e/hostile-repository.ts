@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs';
 import { chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Cli, type CliOptions, createCli } from '../../testing/cli.ts';
+import type { Cli, CliOptions } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
+import { createCliInProcess } from './in-process.ts';
 
 const run = promisify(execFile);
 
@@ -52,7 +53,7 @@ export async function cloneHostile(options: HostileOptions = {}): Promise<Hostil
   return {
     root,
     home,
-    cli: createCli(cliOptions),
+    cli: createCliInProcess(cliOptions),
     cliOptions,
     runId: RUN_ID,
     traces: () => readdirSync(traces).sort(),

@@ -263,6 +263,6 @@ test('a raw patch is for pipes: a terminal is refused', async ({ openScene }) =>
   const through = ['bash', '-c', 'exec script -qec "${*@Q}" /dev/null', 'bash'];
   const refused = await scene.cli.run(['diff', runId, '--raw'], { through });
   expect(refused.code).toBe(2);
-  expect(refused.stdout).toContain('--raw writes bytes that a terminal would obey');
+  expect(refused.stdout).toContain('--raw would write control sequences to the terminal');
   expect(refused.stdout).not.toContain('hidden');
 });

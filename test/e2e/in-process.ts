@@ -1,40 +1,93 @@
 import { Readable, Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/surfaces/cli/program.ts';
 import { createServices } from '../../src/wiring.ts';
-import { type CliOptions, type CliResult, environmentOf } from '../../testing/cli.ts';
+import {
+  type Cli,
+  type CliOptions,
+  type CliResult,
+  COMMAND,
+  createCli,
+  environmentOf,
+} from '../../testing/cli.ts';
 
 const VERSION = '0.0.0';
 
+/** How long a command waits for the one before it, which a test that failed may have left hanging. */
+const PATIENCE_MS = 60_000;
+
+interface Turn {
+  readonly words: string;
+  readonly ended: Promise<unknown>;
+}
+
+let last: Turn = { words: '', ended: Promise.resolve() };
+/** The command that hangs: what waited for it failed, and so does everything that comes later, at once. */
+let hanging: string | null = null;
+
 /**
  * A command line in this process: the real entry point and services, without the time that a process takes to start.
- * It takes the place of environment, folder and streams of this process, so one test at a time can use it.
+ * It takes the place of environment, arguments, folder and streams of this process, so one command runs at a time and
+ * the next waits for it.
  */
-export async function runInProcess(
-  args: readonly string[],
-  options: CliOptions,
-): Promise<Pick<CliResult, 'code' | 'stdout' | 'stderr'>> {
+export function runInProcess(args: readonly string[], options: CliOptions): Promise<CliResult> {
+  const command = waitFor(last).then(() => runNow(args, options));
+  last = { words: args.join(' '), ended: command.catch(() => {}) };
+  return command;
+}
+
+async function waitFor({ words, ended }: Turn): Promise<void> {
+  const limit = new AbortController();
+  const hangs = pause(hanging === null ? PATIENCE_MS : 0, true, { signal: limit.signal }).catch(() => false);
+  if ((await Promise.race([ended, hangs])) === true) hanging ??= words;
+  limit.abort();
+  if (hanging !== null) throw new Error(`the command ${hanging} of an earlier test has not ended`);
+}
+
+/** As the built command, but `run` takes place in this process. What `start` starts is a process of its own. */
+export function createCliInProcess(options: CliOptions): Cli {
+  const built = createCli(options);
+  return {
+    ...built,
+    run: (args, change = {}) =>
+      change.through === undefined
+        ? runInProcess(args, { ...options, ...change, env: { ...options.env, ...change.env } })
+        : built.run(args, change),
+  };
+}
+
+async function runNow(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const [stdout, stderr] = [keepWritten(), keepWritten()];
-  const [env, cwd] = [process.env, process.cwd()];
+  const [env, cwd, argv] = [process.env, process.cwd(), process.argv];
   const streams = [
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([]) as typeof process.stdin),
     vi.spyOn(process, 'stdout', 'get').mockReturnValue(stdout.stream as typeof process.stdout),
     vi.spyOn(process, 'stderr', 'get').mockReturnValue(stderr.stream as typeof process.stderr),
   ];
   process.env = environmentOf(options);
+  process.argv = [process.execPath, COMMAND, ...args];
   process.chdir(options.cwd);
   try {
     const services = () => Promise.resolve(createServices(VERSION));
     const code = await runCommandLine(args, { version: VERSION, services });
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
+    const bytes = stdout.bytes();
+    return {
+      code,
+      signal: null,
+      stdout: bytes.toString('utf8'),
+      stderr: stderr.bytes().toString('utf8'),
+      bytes,
+    };
   } finally {
     process.chdir(cwd);
+    process.argv = argv;
     process.env = env;
     for (const stream of streams) stream.mockRestore();
   }
 }
 
-function keepWritten(): { readonly stream: Writable; readonly text: () => string } {
+function keepWritten(): { readonly stream: Writable; readonly bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -42,5 +95,5 @@ function keepWritten(): { readonly stream: Writable; readonly text: () => string
       done();
     },
   });
-  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+  return { stream, bytes: () => Buffer.concat(chunks) };
 }

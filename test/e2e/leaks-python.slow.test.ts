@@ -94,7 +94,7 @@ describe('tests that import the project that an agent breaks', () => {
     ['editable by setup.py develop', 'develop'],
     ['installed as a copy', 'copy'],
   ] as const)
-    test.concurrent(`${name}: with setup they fail on the broken code, without one the run is refused`, async ({
+    test(`${name}: with setup they fail on the broken code, without one the run is refused`, async ({
       openScene,
     }) => {
       const kind = inCheckout(how);
@@ -130,7 +130,7 @@ describe("an environment outside the repository with the user's checkout install
     ['finder', '__editable___shop_1_0_finder.py'],
     ['develop', 'easy-install.pth'],
   ] as const)
-    test.concurrent(`ends the run with the path of ${file} if it is active`, async ({ openScene }) => {
+    test(`ends the run with the path of ${file} if it is active`, async ({ openScene }) => {
       const scene = await openLeak(openScene, OUTSIDE, 'environment: [PATH, HOME, VIRTUAL_ENV]');
       const folder = await makeOutside(scene.repo, how);
       const env = { VIRTUAL_ENV: folder, PATH: `${folder}/bin:${process.env.PATH}` };
@@ -139,7 +139,7 @@ describe("an environment outside the repository with the user's checkout install
       expectRefused(attempt, file, `${scene.repo.root}/src`, 'it is in another checkout');
     });
 
-  test.concurrent('ends the run if a check names its Python, even beside an environment of the checkout', async ({
+  test('ends the run if a check names its Python, even beside an environment of the checkout', async ({
     openScene,
   }) => {
     const kind: LeakKind = {
@@ -160,7 +160,7 @@ describe("an environment outside the repository with the user's checkout install
     expectRefused(attempt, '__editable__.shop-1.0.pth', `${scene.repo.root}/src`);
   });
 
-  test.concurrent("ends the run if it is the user's own site-packages folder", async ({ openScene }) => {
+  test("ends the run if it is the user's own site-packages folder", async ({ openScene }) => {
     const scene = await openLeak(openScene, OUTSIDE);
     const { stdout } = await run('python3', ['-m', 'site', '--user-site'], {
       env: { ...process.env, HOME: scene.home },
@@ -177,7 +177,7 @@ describe("an environment outside the repository with the user's checkout install
 describe("an environment of the user's checkout", () => {
   const kind: LeakKind = { ...OUTSIDE, install: (repo) => install(repo, 'path') };
 
-  test.concurrent('is not used by the checks if it is active', async ({ openScene }) => {
+  test('is not used by the checks if it is active', async ({ openScene }) => {
     const scene = await openLeak(openScene, kind, 'environment: [PATH, HOME, VIRTUAL_ENV]');
     const folder = join(scene.repo.root, '.venv');
     const env = { VIRTUAL_ENV: folder, PATH: `${folder}/bin:${process.env.PATH}` };
@@ -187,7 +187,7 @@ describe("an environment of the user's checkout", () => {
     expect(`${broken.stderr}${broken.output}`).toContain("No module named 'shop'");
   });
 
-  test.concurrent('is not imported through PYTHONPATH, even if the configuration lets it through', async ({
+  test('is not imported through PYTHONPATH, even if the configuration lets it through', async ({
     openScene,
   }) => {
     const scene = await openLeak(openScene, kind, 'environment: [PATH, HOME, PYTHONPATH]');

@@ -157,7 +157,7 @@ const ROWS: readonly LeakRow[] = [
 
 describe('tests that import the package that an agent breaks', () => {
   for (const { name, kind, setup, without } of ROWS) {
-    test.concurrent(`${name}: with setup they fail on the broken code`, async ({ openScene }) => {
+    test(`${name}: with setup they fail on the broken code`, async ({ openScene }) => {
       const scene = await openLeak(openScene, kind, setup);
       await expectGreenInCheckout(scene, kind);
       const honest = await scene.attempt(HONEST);
@@ -168,7 +168,7 @@ describe('tests that import the package that an agent breaks', () => {
       expectNotGreen(broken);
     });
 
-    test.concurrent(`${name}: without setup no run vouches for them`, async ({ openScene }) => {
+    test(`${name}: without setup no run vouches for them`, async ({ openScene }) => {
       const scene = await openLeak(openScene, kind);
       await expectGreenInCheckout(scene, kind);
       const broken = await scene.attempt(BREAK_CORE);
@@ -208,7 +208,7 @@ describe("a dependency that leads to the user's checkout ends the run before any
     ['link: with an absolute path', absolute((core) => `link:${core}`), ['true']],
     ['file: as a URL', absolute((core) => `file://${core}`), ['true']],
   ] as const)
-    test.concurrent(`${name}, with setup and without`, async ({ openScene }) => {
+    test(`${name}, with setup and without`, async ({ openScene }) => {
       for (const setup of ['', npmSetup(command)]) {
         const scene = await openLeak(openScene, kind, setup);
         await expectGreenInCheckout(scene, kind);
@@ -217,7 +217,7 @@ describe("a dependency that leads to the user's checkout ends the run before any
       }
     });
 
-  test.concurrent('a setup that borrows the installed packages of the checkout', async ({ openScene }) => {
+  test('a setup that borrows the installed packages of the checkout', async ({ openScene }) => {
     const borrow = 'ln -s "$(cat ../origin)/node_modules" node_modules';
     const setup = `setup: { run: [[sh, -c, '${borrow}']] }`;
     const scene = await openLeak(openScene, PLAIN, setup);
@@ -225,21 +225,21 @@ describe("a dependency that leads to the user's checkout ends the run before any
     expectRefused(attempt, `node_modules → ${scene.repo.root}/node_modules (it is in another checkout)`);
   });
 
-  test.concurrent('a setup that copies the links of the checkout', async ({ openScene }) => {
+  test('a setup that copies the links of the checkout', async ({ openScene }) => {
     const setup = `setup: { run: [[sh, -c, 'cp -a "$(cat ../origin)/node_modules" .']] }`;
     const scene = await openLeak(openScene, PLAIN, setup);
     const attempt = await scene.attempt(BREAK_CORE);
     expectRefused(attempt, `node_modules/@shop/core → ${scene.repo.root}/packages/core`);
   });
 
-  test.concurrent('packages in a folder above the workspace, where Node looks too', async ({ openScene }) => {
+  test('packages in a folder above the workspace, where Node looks too', async ({ openScene }) => {
     const scene = await openLeak(openScene, PLAIN);
     const above = join(scene.home, 'node_modules/@shop/core');
     await linkTo(join(scene.repo.root, 'packages/core'), above);
     expectRefused(await scene.attempt(BREAK_CORE), `${above} → ${scene.repo.root}/packages/core`);
   });
 
-  test.concurrent('a replace directive of a Go module', async ({ openScene }) => {
+  test('a replace directive of a Go module', async ({ openScene }) => {
     const scene = await openLeak(openScene, {
       files: { 'core/go.mod': 'module example.com/core\n', 'core/core.go': 'package core\n' },
       check: ['true'],
@@ -283,9 +283,7 @@ describe('a replace directive that stays in the repository', () => {
 });
 
 describe("what leads into the user's checkout from outside the repository", () => {
-  test.concurrent('NODE_PATH reaches no check, even if the configuration lets it through', async ({
-    openScene,
-  }) => {
+  test('NODE_PATH reaches no check, even if the configuration lets it through', async ({ openScene }) => {
     const scene = await openLeak(openScene, PLAIN, 'environment: [PATH, HOME, NODE_PATH]');
     const env = { NODE_PATH: join(scene.repo.root, 'node_modules') };
     await expectGreenInCheckout(scene, PLAIN, env);
@@ -318,9 +316,7 @@ describe("what leads into the user's checkout from outside the repository", () =
       },
     ],
   ] as const)
-    test.concurrent(`node_modules/.bin of the checkout on the PATH ${name} is not searched`, async ({
-      openScene,
-    }) => {
+    test(`node_modules/.bin of the checkout on the PATH ${name} is not searched`, async ({ openScene }) => {
       const scene = await openLeak(openScene, RUNNER);
       const env = pathWith(join(await place(scene), 'node_modules/.bin'));
       await expectGreenInCheckout(scene, RUNNER, env);
@@ -330,7 +326,7 @@ describe("what leads into the user's checkout from outside the repository", () =
       expect(scene.runIds()).toEqual([]);
     });
 
-  test.concurrent('a program on the PATH that is a link into the checkout is refused as a check', async ({
+  test('a program on the PATH that is a link into the checkout is refused as a check', async ({
     openScene,
   }) => {
     const scene = await openLeak(openScene, RUNNER);
@@ -343,7 +339,7 @@ describe("what leads into the user's checkout from outside the repository", () =
     expect(scene.runIds()).toEqual([]);
   });
 
-  test.concurrent('a check that is named by its path in the checkout is refused', async ({ openScene }) => {
+  test('a check that is named by its path in the checkout is refused', async ({ openScene }) => {
     let target = '';
     const scene = await openLeak(openScene, {
       ...RUNNER,
@@ -361,7 +357,7 @@ describe("what leads into the user's checkout from outside the repository", () =
 });
 
 describe('the tests that `npm test` finds in the checkout', () => {
-  test.concurrent('are its own, also while runs are kept', async ({ openScene }) => {
+  test('are its own, also while runs are kept', async ({ openScene }) => {
     const kind: LeakKind = {
       files: {
         'package.json': json({ name: 'shop', scripts: { test: 'node --test --test-reporter=tap' } }),

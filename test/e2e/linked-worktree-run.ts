@@ -6,9 +6,10 @@ import { type RunEvent, runEventSchema } from '../../src/contracts/run/event.ts'
 import { manifestSchema } from '../../src/contracts/run/run-files.ts';
 import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
 import { viewRun } from '../../src/runtime/record/run-view.ts';
-import { type Cli, createCli } from '../../testing/cli.ts';
+import type { Cli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 import { recordedRun } from '../replay/recorded-runs.ts';
+import { createCliInProcess } from './in-process.ts';
 import { forgeLog } from './record-damage.ts';
 import { type RunRecordOnDisk, readRun } from './run-record.ts';
 
@@ -72,7 +73,7 @@ export async function plantEarlierRun(
     await repo.git('update-ref', salvage.ref, work);
   }
   rewriteRecord(path, replaced, upTo);
-  const cli = createCli({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
+  const cli = createCliInProcess({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
   return { repo, cli, runId, branch, worktree, record: () => readRun(path) };
 }
 

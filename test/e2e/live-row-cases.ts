@@ -114,7 +114,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     rows: ['approval-required'],
     work: [...RIGHT, 'blocker requires_approval the new dependency left-pad'],
     run: ['tests'],
-    told: 'a person has to approve: the new dependency left-pad',
+    told: 'approval required: the new dependency left-pad',
   },
   {
     row: 'ux-error',
@@ -122,7 +122,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     rows: ['ux-error'],
     work: RIGHT,
     run: [flagged('error')],
-    told: 'user interface error, colour: grey on grey',
+    told: 'user interface error: colour: grey on grey',
   },
   {
     row: 'judge-changed',
@@ -131,7 +131,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     flags: ['judge_changed'],
     work: [...WRONG, 'write test/judge.sh exit 0'],
     run: ['judged'],
-    told: 'the change edits what decides the verdict: test/judge.sh',
+    told: 'the change edits files that decide whether the checks pass: test/judge.sh',
   },
   {
     row: 'fewer-checks',
@@ -149,7 +149,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     flags: ['nothing_changed'],
     work: ['say Looked at the answer.'],
     run: ['lint'],
-    told: 'the step was asked to implement, and the workspace is the same as the base',
+    told: 'the step was asked to implement something, but the workspace does not differ from the base',
   },
   {
     row: 'repeated-partial',
@@ -167,7 +167,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     before: ['partial'],
     work: ['write answer.txt 41'],
     run: ['tests'],
-    told: 'the validator tests exited with 1, as before, and the workspace is unchanged',
+    told: 'the validator tests exited with 1, as in the previous evaluation, and the workspace has not changed since',
   },
   {
     row: 'refinement-spent',
@@ -196,7 +196,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['unsupported-report'],
     work: RIGHT,
     run: [reporting({ version: '2.0.0' })],
-    told: 'the harness report has version "2.0.0", and only 1.x is read',
+    told: 'harness report version "2.0.0" is not supported; supported: 1.x',
   },
   {
     row: 'validation-unusable',
@@ -204,7 +204,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['validation-unusable'],
     work: RIGHT,
     run: [script(['die'])],
-    told: 'the validation ended as error, and nothing in the evidence explains it',
+    told: 'the validation ended as error, but nothing in the evidence explains why',
   },
   {
     row: 'environment',
@@ -286,7 +286,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['ux_flags_present'],
     work: RIGHT,
     run: [flagged('warning')],
-    told: 'user interface warning, colour: grey on grey',
+    told: 'user interface warning: colour: grey on grey',
   },
   {
     row: 'blocker-with-changes',

@@ -65,7 +65,7 @@ async function expectSameAgain(scene: Scene, record: RunRecordOnDisk, visit: num
 
 describe('a run comes to the judgement of', () => {
   for (const live of LIVE_CASES)
-    test.concurrent(live.row, async ({ openScene }) => {
+    test(live.row, async ({ openScene }) => {
       const scene = await openScene({ config: LIVE_CONFIG, files: LIVE_FILES });
       await scene.repo.write('../live.yaml', workflowOf(live));
       const { code, stdout, stderr } = await scene.conductor('run', '../live.yaml');

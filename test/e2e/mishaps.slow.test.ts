@@ -11,7 +11,7 @@ async function waitingRun(scene: Scene): Promise<string> {
 }
 
 describe('an approval whose files changed before the run went on', () => {
-  test.concurrent('is said to be void, and the gate names its new request', async ({ openScene }) => {
+  test('is said to be void, and the gate names its new request', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
@@ -27,7 +27,7 @@ describe('an approval whose files changed before the run went on', () => {
 });
 
 describe("a record that can't be read", () => {
-  test.concurrent('hides no gate of another run, and is named', async ({ openScene }) => {
+  test('hides no gate of another run, and is named', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const runs = dirname(scene.record(runId).path);
@@ -40,8 +40,8 @@ describe("a record that can't be read", () => {
     const gates = await scene.conductor('gates');
     expect(gates.code).toBe(0);
     expect(gates.stdout).toContain('gate / approve');
-    expect(gates.stderr).toMatch(/^run \S+ was passed over: .*events\.ndjson can't be read/m);
-    expect(gates.stderr).toMatch(/^run \S+ was passed over: .*corrupt at line 1/m);
+    expect(gates.stderr).toMatch(/^skipped run \S+: .*events\.ndjson can't be read/m);
+    expect(gates.stderr).toMatch(/^skipped run \S+: .*corrupt at line 1/m);
     expect(await scene.conductor('runs')).toMatchObject({ code: 0, stderr: '' });
     const shown = await scene.conductor('show', id(1));
     expect(shown).toMatchObject({ code: 1, stdout: '' });
@@ -50,7 +50,7 @@ describe("a record that can't be read", () => {
     for (const last of [1, 2, 3]) await rm(join(runs, id(last)), { recursive: true });
   });
 
-  test.concurrent('because its workflow was changed says which file to put back, and can be cancelled', async ({
+  test('because its workflow was changed says which file to put back, and can be cancelled', async ({
     openScene,
   }) => {
     const scene = await openScene();
@@ -60,7 +60,7 @@ describe("a record that can't be read", () => {
     await appendFile(file, '# more\n');
     const refused = await scene.conductor('resume', runId);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`put ${file} back as it was`);
+    expect(refused.stderr).toContain(`restore ${file}`);
     const cancelled = await scene.conductor('cancel', runId);
     expect(cancelled).toMatchObject({ code: 0, stdout: '' });
     expect(cancelled.stderr).toContain('note: its workflow.yaml is not the one it was started with');
@@ -71,9 +71,7 @@ describe("a record that can't be read", () => {
 });
 
 describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
-  test.concurrent('is named by every verb that would write there, and nothing is changed', async ({
-    openScene,
-  }) => {
+  test('is named by every verb that would write there, and nothing is changed', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const tnh = join(scene.repo.root, '.tnh');
@@ -93,7 +91,7 @@ describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
       [['resume', runId], 1, /the run stopped: .* can't be written: its file system is read-only/],
       [['cancel', runId], 1, /can't be written: its file system is read-only/],
       [['init'], 2, /\.tnh\/workflows.* can't be /],
-      [['work', 'labels'], 1, /\.tnh\/work can't be written: no folder can be made there/],
+      [['work', 'labels'], 1, /\.tnh\/work can't be written: the folder cannot be created/],
     ] as const;
     for (const [args, code, message] of refusals) {
       const refused = await scene.cli.run(args, { through });
@@ -106,9 +104,7 @@ describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
 });
 
 describe('a copy of the repository', () => {
-  test.concurrent('can neither continue nor remove the workspace of a run of the original', async ({
-    openScene,
-  }) => {
+  test('can neither continue nor remove the workspace of a run of the original', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const copy = `${scene.home}/copy`;

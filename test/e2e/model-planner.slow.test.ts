@@ -49,7 +49,7 @@ async function runJudged(scene: Scene) {
   return { ...result, runId: record.metadata.run_id, record, ...judgedIn(record) };
 }
 
-describe.concurrent('a run whose planner is a model', () => {
+describe('a run whose planner is a model', () => {
   test('ends well when model and rules agree, and records what was used', async ({ openScene }) => {
     const { code, record, trace, stdout, stderr } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'))),
@@ -159,7 +159,9 @@ describe.concurrent('a run whose planner is a model', () => {
     expect(stderr).toContain('the environment variable SOME_PLACE with its key is not set');
     const doctor = await scene.conductor('doctor');
     expect(doctor).toMatchObject({ code: 1 });
-    expect(doctor.stdout).toMatch(/✗ planner +model:anthropic\/some-model: the variable SOME_PLACE/);
+    expect(doctor.stdout).toMatch(
+      /✗ planner +model:anthropic\/some-model: the environment variable SOME_PLACE/,
+    );
   });
 
   test.for([

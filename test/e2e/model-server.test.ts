@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const COMMAND = fileURLToPath(new URL('../../dist/testing/model-server/main.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../dist/lib/model-server.js', import.meta.url));
 
 async function withScript<T>(text: string, use: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'conductor-model-'));

@@ -35,13 +35,13 @@ const RIGHT = 'write answer.txt 42';
 const RED = { 'src/old.txt': 'fine\nbad\n' };
 
 describe('optional validators', { timeout: 60_000 }, () => {
-  test.concurrent('are left out where the repository has nothing to run for them', async ({ openScene }) => {
+  test('are left out where the repository has nothing to run for them', async ({ openScene }) => {
     const { code, stderr, record } = await start(await openScene(), [RIGHT]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(record().evidence('check', 'validation_report')).exit_codes).toEqual({ tests: 0 });
   });
 
-  test.concurrent('are refused like any other if nothing at all would run', async ({ openScene }) => {
+  test('are refused like any other if nothing at all would run', async ({ openScene }) => {
     const { code, stderr } = await start(
       await openScene(),
       [RIGHT],
@@ -51,7 +51,7 @@ describe('optional validators', { timeout: 60_000 }, () => {
     expect(stderr).toContain('validator "lint" of step "check" can\'t be started');
   });
 
-  test.concurrent('count where they are green at the base', async ({ openScene }) => {
+  test('count where they are green at the base', async ({ openScene }) => {
     const scene = await openScene({ config: lint(LINT), files: { 'src/old.txt': 'fine\n' } });
     const { record } = await start(scene, [RIGHT, 'write src/new.txt bad']);
     expect(record().finalState).toBe('blocked partial partial\n');
@@ -61,7 +61,7 @@ describe('optional validators', { timeout: 60_000 }, () => {
     });
   });
 
-  test.concurrent('do not count if they fail as at the base, and the run says so', async ({ openScene }) => {
+  test('do not count if they fail as at the base, and the run says so', async ({ openScene }) => {
     const scene = await openScene({ config: lint(LINT), files: RED });
     const { code, stderr, record } = await start(scene, [RIGHT, 'write src/old.txt fine\\nfine\\nbad']);
     expect(code, stderr).toBe(0);
@@ -70,13 +70,13 @@ describe('optional validators', { timeout: 60_000 }, () => {
     expect(stderr).toContain('lint fails as it did at the base and reports nothing new');
   });
 
-  test.concurrent('count if they fail at the base and report something new', async ({ openScene }) => {
+  test('count if they fail at the base and report something new', async ({ openScene }) => {
     const scene = await openScene({ config: lint(LINT), files: RED });
     const { record } = await start(scene, [RIGHT, 'write src/new.txt bad']);
     expect(record().finalState).toBe('blocked partial partial\n');
   });
 
-  test.concurrent('are left out where they can not run at the base', async ({ openScene }) => {
+  test('are left out where they can not run at the base', async ({ openScene }) => {
     const scene = await openScene({ config: lint('no-such-linter .') });
     const { code, stderr, record } = await start(scene, [RIGHT]);
     expect(code, stderr).toBe(0);
@@ -86,7 +86,7 @@ describe('optional validators', { timeout: 60_000 }, () => {
     ]);
   });
 
-  test.concurrent('a validator without the key is refused as before', async ({ openScene }) => {
+  test('a validator without the key is refused as before', async ({ openScene }) => {
     const { code, stderr } = await start(await openScene(), [RIGHT], '[tests, lint]');
     expect(code).toBe(2);
     expect(stderr).toContain('validator "lint" of step "check" can\'t be started');

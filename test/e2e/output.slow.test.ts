@@ -69,9 +69,7 @@ describe('output that goes to a file of the checkout', () => {
 });
 
 describe('the document of --json', () => {
-  test.concurrent('of run and show says how the run went, with the id on stderr first', async ({
-    openScene,
-  }) => {
+  test('of run and show says how the run went, with the id on stderr first', async ({ openScene }) => {
     const scene = await openScene();
     const run = await scene.conductor('run', fixture('success'), '--json');
     expect(run.code).toBe(0);
@@ -100,12 +98,12 @@ describe('the document of --json', () => {
     expect(documentOf(await scene.conductor('show', runId, '--json'))).toEqual(document);
   });
 
-  test.concurrent('of wrong usage says what was meant', async ({ openScene }) => {
+  test('of wrong usage says what was meant', async ({ openScene }) => {
     const scene = await openScene();
     const cases = [
       { args: ['rnu'], message: /^unknown command 'rnu'$/, help: /^did you mean run\?$/i },
       { args: ['help', 'rnu'], message: /^unknown command 'rnu'$/, help: /help run/ },
-      { args: ['work'], message: /^conductor work takes a verb$/, help: /conductor work --help/ },
+      { args: ['work'], message: /^conductor work takes a command$/, help: /conductor work --help/ },
       { args: ['run'], message: /workflow/, help: /conductor run --help/ },
       { args: ['hook', 'command'], message: /not JSON/, help: /does not run/ },
     ];
@@ -119,7 +117,7 @@ describe('the document of --json', () => {
     }
   });
 
-  test.concurrent('comes from every verb that looks', async ({ openScene }) => {
+  test('comes from every verb that looks', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const look = async (...args: string[]) => {
@@ -140,7 +138,7 @@ describe('the document of --json', () => {
     expect(await look('completion', 'bash')).toMatchObject({ shell: 'bash' });
   });
 
-  test.concurrent('comes from the verbs that act', async ({ openScene }) => {
+  test('comes from the verbs that act', async ({ openScene }) => {
     const scene = await openScene();
     const waiting = await scene.conductor('run', fixture('gate'), '--json');
     expect(waiting.code).toBe(3);
@@ -164,7 +162,7 @@ describe('the document of --json', () => {
     expect(documentOf(cancelled)).toMatchObject({ run_id: third.runId, cancelled: true });
   });
 
-  test.concurrent('of init names what it made and never overwrites', async ({ openScene }) => {
+  test('of init names what it made and never overwrites', async ({ openScene }) => {
     const scene = await openScene({
       prepare: async (repo) => {
         await repo.git('rm', '-rq', '.tnh');
@@ -190,7 +188,7 @@ describe('the document of --json', () => {
     ['runs', '--al'],
     ['run', './none.yaml', '--input', 'task'],
   ];
-  test.concurrent('is one document of the mistake, too, whatever the mistake', async ({ openScene }) => {
+  test('is one document of the mistake, too, whatever the mistake', async ({ openScene }) => {
     const scene = await openScene();
     const results = await Promise.all(MISTAKES.map((args) => scene.conductor(...args, '--json')));
     expect(results.map(({ code }) => code)).toEqual(MISTAKES.map(() => 2));
@@ -198,7 +196,7 @@ describe('the document of --json', () => {
     expect(MISTAKES.filter((_, index) => told[index] !== true).map((args) => args.join(' '))).toEqual([]);
   });
 
-  test.concurrent('of run is the diagnostics when the document has errors', async ({ openScene }) => {
+  test('of run is the diagnostics when the document has errors', async ({ openScene }) => {
     const scene = await openScene({ files: { 'w.yaml': 'workflow_id: [unclosed\n' } });
     const result = await scene.conductor('run', './w.yaml', '--json');
     expect(result.code).toBe(2);
@@ -207,14 +205,14 @@ describe('the document of --json', () => {
 });
 
 describe('what people see', () => {
-  test.concurrent('the run id is the first line and the only one on stdout', async ({ openScene }) => {
+  test('the run id is the first line and the only one on stdout', async ({ openScene }) => {
     const scene = await openScene();
     const { stdout } = await scene.run('success');
     expect(stdout).toMatch(/^[^\n]+\n$/);
     expect(stdout.trim()).toMatch(RUN_ID);
   });
 
-  test.concurrent('there is no colour and no live line where there is no terminal', async ({ openScene }) => {
+  test('there is no colour and no live line where there is no terminal', async ({ openScene }) => {
     const scene = await openScene();
     for (const env of [{}, { NO_COLOR: '1' }, { CI: 'true' }, { NO_COLOR: '', FORCE_COLOR: '' }]) {
       const { stdout, stderr } = await scene.cli.run(['run', fixture('unverified')], { env });
@@ -222,7 +220,7 @@ describe('what people see', () => {
     }
   });
 
-  test.concurrent('control sequences of an agent do not reach the terminal', async ({ openScene }) => {
+  test('control sequences of an agent do not reach the terminal', async ({ openScene }) => {
     const scene = await openScene();
     const prompt = '"say \\e[31mred\\e[0m\\nexit 3"';
     await scene.repo.write('../w.yaml', oneAgentStep('noisy', prompt));
@@ -232,9 +230,7 @@ describe('what people see', () => {
     expect(stderr + logs.stdout).not.toContain(ESCAPE);
   });
 
-  test.concurrent('show, status, runs and diff tell of a run by a prefix of its id', async ({
-    openScene,
-  }) => {
+  test('show, status, runs and diff tell of a run by a prefix of its id', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const prefix = runId.slice(0, 13);
@@ -247,9 +243,7 @@ describe('what people see', () => {
     expect((await scene.conductor('logs', prefix, 'check')).stdout).toContain('the answer is 41');
   });
 
-  test.concurrent('what diff --raw prints applies to the base, whatever the files hold', async ({
-    openScene,
-  }) => {
+  test('what diff --raw prints applies to the base, whatever the files hold', async ({ openScene }) => {
     const scene = await openScene({ files: { 'latin.txt': 'caf\n' } });
     const prompt = '"bytes latin.txt 636166e90a\\nbytes image.bin 00ff\\nexit 0"';
     await scene.repo.write('../w.yaml', oneAgentStep('latin', prompt));
@@ -265,7 +259,7 @@ describe('what people see', () => {
     expect(patched.includes(Buffer.from('636166e90a', 'hex'))).toBe(true);
   });
 
-  test.concurrent('diff shows what a terminal would obey', async ({ openScene }) => {
+  test('diff shows what a terminal would obey', async ({ openScene }) => {
     const scene = await openScene({ files: { 'a.test.js': 'it("adds")\n' } });
     // A skipped test, with sequences behind it that would rewrite the line.
     const hidden = Buffer.from(`it.skip("adds")\r\u001b[2K\u202e it("adds")\n`).toString('hex');
@@ -276,7 +270,7 @@ describe('what people see', () => {
     expect(shown.stderr).toContain('--raw writes the patch as it is');
   });
 
-  test.concurrent('status --watch exits as the run does', async ({ openScene }) => {
+  test('status --watch exits as the run does', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     expect(await scene.conductor('status', runId, '--watch')).toMatchObject({ code: 3 });
@@ -285,9 +279,7 @@ describe('what people see', () => {
     expect(await scene.conductor('show', runId)).toMatchObject({ code: 0 });
   });
 
-  test.concurrent('a path means the same file to validate and to run, whatever --repo says', async ({
-    openScene,
-  }) => {
+  test('a path means the same file to validate and to run, whatever --repo says', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../home/w.yaml', await readFile(fixture('gate-approvers'), 'utf8'));
     const there = { cwd: scene.home };
@@ -301,9 +293,7 @@ describe('what people see', () => {
 });
 
 describe('the completion script', () => {
-  test.concurrent('offers in a real bash what can follow, and leaves files to the shell', async ({
-    openScene,
-  }) => {
+  test('offers in a real bash what can follow, and leaves files to the shell', async ({ openScene }) => {
     const scene = await openScene();
     const { stdout: script } = await scene.conductor('completion', 'bash');
     const cases: readonly (readonly [string, string])[] = [
@@ -335,9 +325,7 @@ describe('a reader that leaves early', () => {
     { when: 'after the first line', flags: ['--json'], seen: (driver: StartedCli) => driver.stderr() !== '' },
   ];
   for (const { when, flags, seen } of LEAVING)
-    test.concurrent(`does not stop a run (${['run', ...flags].join(' ')}, ${when})`, async ({
-      openScene,
-    }) => {
+    test(`does not stop a run (${['run', ...flags].join(' ')}, ${when})`, async ({ openScene }) => {
       const scene = await openScene();
       const driver = scene.cli.start(['run', fixture('success'), ...flags]);
       await until(() => seen(driver));
@@ -347,7 +335,7 @@ describe('a reader that leaves early', () => {
       expect(scene.record(runId).finalState).toBe('completed success success\n');
     });
 
-  test.concurrent('ends verbs that look without a crash, and changes nothing of what a check says', async ({
+  test('ends verbs that look without a crash, and changes nothing of what a check says', async ({
     openScene,
   }) => {
     const scene = await openScene({ files: { 'bad.yaml': 'workflow_id: a\n' } });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Scene, test, until } from './scene.ts';
+import { type Scene, test, toldLines, until } from './scene.ts';
 
 /** An agent that does what the first line of a file in the person's home says, and takes the line away. */
 const LIMITED = `import { readFileSync, writeFileSync } from 'node:fs';
@@ -67,9 +67,7 @@ function statusOf(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-test.concurrent('a result file with an unknown class is ignored, and the run says so', async ({
-  openScene,
-}) => {
+test('a result file with an unknown class is ignored, and the run says so', async ({ openScene }) => {
   const { run } = await prepare(openScene, ['fail rate_limit 40']);
   const { stderr, code } = await run();
   expect(code).toBe(1);
@@ -88,7 +86,8 @@ describe('an agent whose quota is spent until a known time', () => {
     const [waiting] = record.eventsOf('step_waiting');
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
-    expect(JSON.parse(await readFile(join(scene.home, 'told.ndjson'), 'utf8'))).toEqual(waiting);
+    const [told] = await toldLines(scene.home, 1);
+    expect(JSON.parse(told ?? '')).toEqual(waiting);
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'error',
       failure: 'quota_exhausted',
@@ -175,7 +174,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(record.eventsOf('step_waiting')).toHaveLength(1);
     expect(record.eventsOf('step_failed')[0]?.payload).toMatchObject({
       outcome: 'error',
-      reason: expect.stringContaining('parked for 3s in all; raise limits.park'),
+      reason: expect.stringContaining('the step was parked for 3s in total; raise limits.park'),
     });
     expect(record.eventsOf('run_started')[0]?.payload.defaults.park_ms).toBe(3_000);
   });
@@ -186,7 +185,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(ended.code).toBe(1);
     const record = scene.record(ended.runId);
     expect(record.eventsOf('step_waiting')).toEqual([]);
-    expect(record.eventsOf('step_failed')[0]?.payload.reason).toContain('a step is parked for 3s at most');
+    expect(record.eventsOf('step_failed')[0]?.payload.reason).toContain('a step is parked for at most 3s');
   });
 });
 

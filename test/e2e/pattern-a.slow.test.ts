@@ -38,7 +38,7 @@ function expectHarnessEvidence({ manifest, evidence }: RunRecordOnDisk): void {
 }
 
 describe('the generative evaluation pattern', () => {
-  test.concurrent('is valid as it stands, with advice on limits and a route that is never taken', async ({
+  test('is valid as it stands, with advice on limits and a route that is never taken', async ({
     openScene,
   }) => {
     const scene = await openScene();
@@ -54,7 +54,7 @@ describe('the generative evaluation pattern', () => {
     ]);
   });
 
-  test.concurrent('goes from a failing case through a fix to a golden that waits', async ({ openScene }) => {
+  test('goes from a failing case through a fix to a golden that waits', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     const record = scene.record(runId);
@@ -81,9 +81,7 @@ describe('the generative evaluation pattern', () => {
   });
 
   // The last change to files is the fix, and the harness passed after it; accepting goldens is no such change.
-  test.concurrent('is a success without harness or report in it once the golden is approved', async ({
-    openScene,
-  }) => {
+  test('is a success without harness or report in it once the golden is approved', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
@@ -101,7 +99,7 @@ describe('the generative evaluation pattern', () => {
       expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
   });
 
-  test.concurrent('is rejected when the golden is', async ({ openScene }) => {
+  test('is rejected when the golden is', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('reject', runId, '--resume')).toMatchObject({ code: 4 });
@@ -115,7 +113,7 @@ describe('the generative evaluation pattern', () => {
 });
 
 describe('the golden that the pattern proposes', () => {
-  test.concurrent('is shown with its difference, its bytes and what it replaces', async ({ openScene }) => {
+  test('is shown with its difference, its bytes and what it replaces', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     const { evidence } = scene.record(runId);
@@ -153,7 +151,7 @@ describe('the golden that the pattern proposes', () => {
     }
   });
 
-  test.concurrent('is a change of its own, which an undo takes back', async ({ openScene }) => {
+  test('is a change of its own, which an undo takes back', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId, '--as', 'ann', '--resume')).toMatchObject({ code: 0 });
@@ -183,7 +181,7 @@ describe('the golden that the pattern proposes', () => {
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
   });
 
-  test.concurrent('is not accepted when its captured bytes are no longer those that were shown', async ({
+  test('is not accepted when its captured bytes are no longer those that were shown', async ({
     openScene,
   }) => {
     const scene = await openScene({ files });
@@ -205,9 +203,7 @@ describe('the golden that the pattern proposes', () => {
     expect(await scene.inWorktree(runId, GOLDEN)).toBe(PROPOSED);
   });
 
-  test.concurrent('stays what was captured, whatever becomes of the harness folder', async ({
-    openScene,
-  }) => {
+  test('stays what was captured, whatever becomes of the harness folder', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     const { path } = scene.record(runId);
@@ -218,12 +214,12 @@ describe('the golden that the pattern proposes', () => {
 });
 
 describe("a golden that git can't write to the worktree", () => {
-  test.concurrent('is an error of its gate, and the files are as they were', async ({ openScene }) => {
+  test('is an error of its gate, and the files are as they were', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
     const env = await makeStubbornGit(scene, runId);
-    const resumed = await scene.cli.run(['resume', runId], { env });
+    const resumed = await scene.cli.start(['resume', runId], { env }).done;
     expect(resumed, resumed.stderr).toMatchObject({ code: 1 });
     const { finalState, eventsOf } = scene.record(runId);
     expect(finalState).toBe('failed error workflow_error\n');
@@ -240,7 +236,7 @@ describe("a golden that git can't write to the worktree", () => {
 });
 
 describe('a conductor that is killed while it accepts a golden', () => {
-  test.concurrent('at one git command after the other is followed by a resume that completes it once', async ({
+  test('at one git command after the other is followed by a resume that completes it once', async ({
     openScene,
   }) => {
     const scene = await openScene({ files });
@@ -248,7 +244,7 @@ describe('a conductor that is killed while it accepts a golden', () => {
     expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
     const trap = await makeTrap(scene, runId);
     for (const at of KILLED_AT) {
-      const killed = await scene.cli.run(['resume', runId], { env: await trap(at) });
+      const killed = await scene.cli.start(['resume', runId], { env: await trap(at) }).done;
       expect(killed, `at git command ${at}`).toMatchObject({ signal: 'SIGKILL' });
       expect(await scene.conductor('verify', runId), `at git command ${at}`).toMatchObject({ code: 0 });
     }

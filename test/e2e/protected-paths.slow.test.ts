@@ -38,9 +38,7 @@ const open = (agent: string, probe = 'sh test/judge.sh'): SceneOptions => ({
 });
 
 describe('the policy of a validation step', () => {
-  test.concurrent('protects paths for its validators, whatever the policy of the agent is', async ({
-    openScene,
-  }) => {
+  test('protects paths for its validators, whatever the policy of the agent is', async ({ openScene }) => {
     const scene = await openScene(open(CHEAT));
     const own = validateStep('probe', 'j').replace('run:', `${JUDGED}run:`);
     const ran = await runInline(scene, agentStep('v') + own + JUDGE);
@@ -56,7 +54,7 @@ describe('the policy of a validation step', () => {
 });
 
 describe('an agent that edits its judge', () => {
-  test.concurrent('fails before the judge of the base, and the planner is told what it changed', async ({
+  test('fails before the judge of the base, and the planner is told what it changed', async ({
     openScene,
   }) => {
     const scene = await openScene(open(CHEAT));
@@ -79,9 +77,7 @@ describe('an agent that edits its judge', () => {
     expect(await scene.inWorktree(runId, 'test/judge.sh')).toBe('exit 0\n');
   });
 
-  test.concurrent('that does its work as well passes, with the finding and without a blemish', async ({
-    openScene,
-  }) => {
+  test('that does its work as well passes, with the finding and without a blemish', async ({ openScene }) => {
     const scene = await openScene(open('echo 42 > answer.txt; echo "exit 0" > test/judge.sh'));
     const { code, record } = await runWith(scene);
     expect(code).toBe(0);
@@ -94,7 +90,7 @@ describe('an agent that edits its judge', () => {
     });
   });
 
-  test.concurrent('is shown to the person at a gate', async ({ openScene }) => {
+  test('is shown to the person at a gate', async ({ openScene }) => {
     const scene = await openScene(open(CHEAT));
     const { code, record, runId } = await runWith(scene, { after: GATE, next: 'g' });
     expect(code).toBe(3);
@@ -103,7 +99,7 @@ describe('an agent that edits its judge', () => {
     expect((await scene.conductor('show', runId)).stdout).toContain(FINDING);
   });
 
-  test.concurrent('is flagged where nothing is protected: with the judge of the base the checks fail', async ({
+  test('is flagged where nothing is protected: with the judge of the base the checks fail', async ({
     openScene,
   }) => {
     const scene = await openScene(open(CHEAT));
@@ -137,7 +133,7 @@ describe('a conductor that is killed while validators judge', () => {
     return runId;
   }
 
-  test.concurrent('is followed by a resume that judges in the same checkout', async ({ openScene }) => {
+  test('is followed by a resume that judges in the same checkout', async ({ openScene }) => {
     const scene = await openScene(open('echo 42 > answer.txt', WAIT));
     const runId = await startStuck(scene);
     await writeFile(join(scene.judge(runId), 'left.txt'), 'of the killed attempt\n');
@@ -149,7 +145,7 @@ describe('a conductor that is killed while validators judge', () => {
     expect(scene.record(runId).manifest('v@2')).toMatchObject({ attempt: 2 });
   });
 
-  test.concurrent('leaves no process once the run is cancelled', async ({ openScene }) => {
+  test('leaves no process once the run is cancelled', async ({ openScene }) => {
     const scene = await openScene(open('echo 42 > answer.txt', WAIT));
     const runId = await startStuck(scene);
     expect(markedProcesses(runId)).not.toEqual([]);
@@ -159,7 +155,7 @@ describe('a conductor that is killed while validators judge', () => {
 });
 
 describe('validators', () => {
-  test.concurrent('run beside the worktree, and what they leave there is no part of the change', async ({
+  test('run beside the worktree, and what they leave there is no part of the change', async ({
     openScene,
   }) => {
     const scene = await openScene(
@@ -188,7 +184,7 @@ describe('validators', () => {
     expect(record.eventsOf('policy_violation')).toEqual([]);
   });
 
-  test.concurrent('make branches in the judge checkout, and those stay there', async ({ openScene }) => {
+  test('make branches in the judge checkout, and those stay there', async ({ openScene }) => {
     const scene = await openScene(
       open('echo 42 > answer.txt', 'git branch made-by-validator && git rev-parse made-by-validator^'),
     );

@@ -2,9 +2,10 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Cli, createCli } from '../../testing/cli.ts';
+import type { Cli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
 import { recordedRun } from '../replay/recorded-runs.ts';
+import { createCliInProcess } from './in-process.ts';
 
 const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-records-')));
 afterAll(() => rm(home, { recursive: true, force: true }));
@@ -15,7 +16,7 @@ async function withRecord<T>(name: string, look: (cli: Cli, runId: string) => Pr
   const repo = await makeRepo({ files: { 'a.txt': 'a\n' } });
   try {
     await cp(path, join(repo.root, '.tnh/run', runId), { recursive: true });
-    return await look(createCli({ cwd: repo.root, home }), runId);
+    return await look(createCliInProcess({ cwd: repo.root, home }), runId);
   } finally {
     await repo.cleanup();
   }

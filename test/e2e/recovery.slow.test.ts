@@ -44,7 +44,7 @@ async function expectSecondAttempt(scene: Scene, runId: string): Promise<void> {
 }
 
 describe('a conductor that is killed while an agent runs', () => {
-  test.concurrent('is followed by a resume that cleans up and ends well', async ({ openScene }) => {
+  test('is followed by a resume that cleans up and ends well', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     driver.kill('SIGKILL');
     expect(await driver.done).toMatchObject({ signal: 'SIGKILL' });
@@ -55,7 +55,7 @@ describe('a conductor that is killed while an agent runs', () => {
     await expectSecondAttempt(scene, runId);
   });
 
-  test.concurrent('leaves a torn line that is cut off and kept aside', async ({ openScene }) => {
+  test('leaves a torn line that is cut off and kept aside', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     driver.kill('SIGKILL');
     await driver.done;
@@ -67,7 +67,7 @@ describe('a conductor that is killed while an agent runs', () => {
     expect(await readFile(join(path, aside ?? ''), 'utf8')).toBe('{"seq":99,"times');
   });
 
-  test.concurrent('can be cancelled, and nothing of it stays alive', async ({ openScene }) => {
+  test('can be cancelled, and nothing of it stays alive', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     driver.kill('SIGKILL');
     await driver.done;
@@ -76,14 +76,14 @@ describe('a conductor that is killed while an agent runs', () => {
     expect(markedProcesses(runId)).toEqual([]);
   });
 
-  test.concurrent('is not resumed twice at once', async ({ openScene }) => {
+  test('is not resumed twice at once', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const second = await scene.conductor('resume', runId);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(new RegExp(`^conductor: .*${driver.pid}`, 'm'));
     driver.kill('SIGKILL');
     await driver.done;
-    const resumes = await Promise.all([1, 2, 3].map(() => scene.conductor('resume', runId)));
+    const resumes = await Promise.all([1, 2, 3].map(() => scene.cli.start(['resume', runId]).done));
     expect(resumes.map(({ code }) => code)).toContain(0);
     expect(resumes.map(({ code }) => code).filter((code) => code !== 0 && code !== 1)).toEqual([]);
     await expectSecondAttempt(scene, runId);
@@ -91,7 +91,7 @@ describe('a conductor that is killed while an agent runs', () => {
 });
 
 describe.runIf(pidNamespacesHere)('a conductor in another PID namespace', () => {
-  test.concurrent('counts as alive until its lease has run out', async ({ openScene }) => {
+  test('counts as alive until its lease has run out', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene(), IN_NEW_NAMESPACE);
     const refusal =
       /^conductor: run \S+ is driven by process 1 on host \S+ \(its lease runs until 20\S+Z and is renewed while it lives\)$/m;
@@ -113,7 +113,7 @@ describe.runIf(pidNamespacesHere)('a conductor in another PID namespace', () => 
     await expectSecondAttempt(scene, runId);
   });
 
-  test.concurrent('is cancelled from outside', async ({ openScene }) => {
+  test('is cancelled from outside', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene(), IN_NEW_NAMESPACE);
     expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
     await driver.done;
@@ -123,7 +123,7 @@ describe.runIf(pidNamespacesHere)('a conductor in another PID namespace', () => 
 
 describe('a conductor that is killed at any point of the log', () => {
   for (const count of [1, 5, 12, 20, 28])
-    test.concurrent(`is resumed to the same end (after ${count} events)`, async ({ openScene }) => {
+    test(`is resumed to the same end (after ${count} events)`, async ({ openScene }) => {
       const scene = await openScene();
       const driver = scene.cli.start(['run', fixture('success')]);
       const runId = await until(() => scene.runIds()[0]);
@@ -137,7 +137,7 @@ describe('a conductor that is killed at any point of the log', () => {
 });
 
 describe('a run under way', () => {
-  test.concurrent('has a status that is refreshed while its step runs', async ({ openScene }) => {
+  test('has a status that is refreshed while its step runs', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const first = scene.record(runId).status;
     expect(first).toMatchObject({
@@ -160,7 +160,7 @@ describe('a run under way', () => {
 
 describe('an interruption', () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    test.concurrent(`by ${signal} exits with 130 and can be resumed`, async ({ openScene }) => {
+    test(`by ${signal} exits with 130 and can be resumed`, async ({ openScene }) => {
       const { scene, driver, runId } = await startStuckRun(await openScene());
       driver.kill(signal);
       expect(await driver.done).toMatchObject({ code: 130, stdout: `${runId}\n` });
@@ -170,7 +170,7 @@ describe('an interruption', () => {
       await expectSecondAttempt(scene, runId);
     });
 
-  test.concurrent('reports what the step did to its git folder, although no evaluation follows', async ({
+  test('reports what the step did to its git folder, although no evaluation follows', async ({
     openScene,
   }) => {
     const scene = await openScene();
@@ -195,9 +195,7 @@ describe('an interruption', () => {
     expect(await scene.conductor('verify', runId)).toMatchObject({ code: 0 });
   });
 
-  test.concurrent('that is repeated leaves at once, and not an agent that does not listen', async ({
-    openScene,
-  }) => {
+  test('that is repeated leaves at once, and not an agent that does not listen', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../w.yaml', oneAgentStep('deaf', '"deaf\\nwrite half.txt half\\nhang"'));
     const driver = scene.cli.start(['run', '../w.yaml']);
@@ -210,7 +208,7 @@ describe('an interruption', () => {
     expect(markedProcesses(runId)).toEqual([]);
   });
 
-  test.concurrent('at a gate that is waited at leaves the gate open', async ({ openScene }) => {
+  test('at a gate that is waited at leaves the gate open', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', '--wait', fixture('gate')]);
     await until(() => driver.stderr().includes('waits for a person'));
@@ -223,7 +221,7 @@ describe('an interruption', () => {
 });
 
 describe('a cancel', () => {
-  test.concurrent('from another process ends a running run for good', async ({ openScene }) => {
+  test('from another process ends a running run for good', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const cancelled = await scene.conductor('cancel', runId, '--comment', 'wrong branch');
     expect(cancelled).toMatchObject({ code: 0 });
@@ -237,7 +235,7 @@ describe('a cancel', () => {
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 130 });
   });
 
-  test.concurrent('ends a run that waits at a gate', async ({ openScene }) => {
+  test('ends a run that waits at a gate', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
@@ -245,7 +243,7 @@ describe('a cancel', () => {
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 1 });
   });
 
-  test.concurrent('ends a run whose driver waits at a gate', async ({ openScene }) => {
+  test('ends a run whose driver waits at a gate', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', '--wait', fixture('gate')]);
     await until(() => driver.stderr().includes('waits for a person'));
@@ -255,7 +253,7 @@ describe('a cancel', () => {
     expect(scene.record(runId).finalState).toBe('failed cancelled cancelled\n');
   });
 
-  test.concurrent('of a run that has ended takes no effect: exit 1', async ({ openScene }) => {
+  test('of a run that has ended takes no effect: exit 1', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
     const before = scene.record(runId).lines;
@@ -267,7 +265,7 @@ describe('a cancel', () => {
 });
 
 describe('a run that has ended', () => {
-  test.concurrent('comes back as it ended when it is resumed', async ({ openScene }) => {
+  test('comes back as it ended when it is resumed', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const before = scene.record(runId).lines;
@@ -275,7 +273,7 @@ describe('a run that has ended', () => {
     expect(scene.record(runId).lines).toEqual(before);
   });
 
-  test.concurrent('is refused with the line number when its log was changed', async ({ openScene }) => {
+  test('is refused with the line number when its log was changed', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
     const { path, lines } = scene.record(runId);

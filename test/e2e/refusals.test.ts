@@ -111,17 +111,17 @@ const WRONG: readonly Wrong[] = [
     args: ['run', './w.yaml', '--input', 'diff=mine'],
     files: { 'w.yaml': AGENT },
     config: ACTOR,
-    says: /`diff` is set by the run itself/,
+    says: /`diff` is set by the runtime/,
     helps: /takes `task`/,
   },
-  { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
-  { sentence: 'help for an unknown verb', args: ['help', 'rnu'], says: /rnu/, helps: /help run/ },
-  { sentence: 'an unknown action', args: ['worktree', 'lst'], says: /lst/, helps: /Did you mean list\?/ },
+  { sentence: 'an unknown command', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
+  { sentence: 'help for an unknown command', args: ['help', 'rnu'], says: /rnu/, helps: /conductor run/ },
+  { sentence: 'an unknown subcommand', args: ['worktree', 'lst'], says: /lst/, helps: /did you mean list\?/ },
   {
     sentence: 'an unknown question to a policy',
     args: ['policy', 'comand', 'ls'],
     says: /comand/,
-    helps: /Did you mean command\?/,
+    helps: /did you mean command\?/,
   },
   { sentence: 'a run where there is none', args: ['show'], says: /show needs a run/, helps: /conductor run/ },
   {
@@ -280,7 +280,8 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
       const typed = runId.slice(0, length);
       const slip = `${typed.slice(0, -1)}${typed.endsWith('0') ? '1' : '0'}`;
       const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
-      expect(stderr).toContain(`did you mean ${runId.slice(0, Math.max(length, 13))}?`);
+      const whole = length === runId.length;
+      expect(stderr).toContain(`did you mean ${whole ? runId : shortIdsOf([runId])(runId)}?`);
     }
   });
 

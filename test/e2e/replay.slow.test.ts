@@ -25,7 +25,9 @@ describe('the replay of a run', () => {
     const { runId } = await scene.run('revision-cap');
     expect(await scene.conductor('replay', runId)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^✓ run .* holds: \d+ events decided again, \d+ carried along\n$/),
+      stdout: expect.stringMatching(
+        /^✓ run .* replays: \d+ events decided again, \d+ copied from the record\n$/,
+      ),
     });
     const { stdout } = await scene.conductor('replay', runId, '--json');
     const document = JSON.parse(stdout);
@@ -115,13 +117,13 @@ describe('a run led through another workflow', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
-        '  implement  entry 1  completed    -> check',
-        '  check      entry 1  error        -> judge',
-        '  judge      entry 1  partial      -> revise',
-        '  revise     entry 1  completed    -> check',
-        '  check      entry 2  error        -> judge',
-        '  judge      entry 2  needs_human  -> STOP',
-        `✓ run ${runId} takes the same way through ${path}`,
+        '  implement  visit 1  completed    → check',
+        '  check      visit 1  error        → judge',
+        '  judge      visit 1  partial      → revise',
+        '  revise     visit 1  completed    → check',
+        '  check      visit 2  error        → judge',
+        '  judge      visit 2  needs_human  → STOP',
+        `✓ run ${runId} takes the same path through ${path}`,
         '',
       ].join('\n'),
     );
@@ -139,8 +141,8 @@ describe('a run led through another workflow', () => {
     const human = await scene.conductor('replay', runId, '--against', path);
     expect(human.code).toBe(1);
     expect(human.stdout).toBe(
-      '  implement  entry 1  completed  -> check\n' +
-        '✗ at step check (entry 1) key error: recorded -> judge, edited -> revise\n',
+      '  implement  visit 1  completed  → check\n' +
+        '✗ at step check (visit 1) key error: recorded → judge, edited → revise\n',
     );
     const { code, stdout } = await scene.conductor('replay', runId, '--against', path, '--json');
     expect(code).toBe(1);

@@ -59,7 +59,7 @@ async function run(scene: Scene) {
 }
 
 describe('a run whose tests report', () => {
-  test.concurrent('tells the agent which test fails and how to run it alone', async ({ openScene }) => {
+  test('tells the agent which test fails and how to run it alone', async ({ openScene }) => {
     const tap = '{ command: [node, --test, --test-reporter=tap, answer.test.mjs], report: "tap:stdout" }';
     const scene = await openScene({ config: config(tap, '0'), files: { 'answer.test.mjs': ANSWER_TEST } });
     const { code, record, decisions } = await run(scene);
@@ -78,7 +78,7 @@ describe('a run whose tests report', () => {
     expect(report).toMatchObject({ suite_id: 'tests', summary: { passed: 2, failed: 0 } });
   });
 
-  test.concurrent('is not held to lie when another validator fails', async ({ openScene }) => {
+  test('is not held to lie when another validator fails', async ({ openScene }) => {
     const tap = '{ command: [node, --test, --test-reporter=tap, answer.test.mjs], report: "tap:stdout" }';
     const scene = await openScene({
       config: config(tap, 'process.exit(1)'),
@@ -94,7 +94,7 @@ describe('a run whose tests report', () => {
     expect(JSON.parse(record.evidence('judge', 'planner_input')).evidence.harness_report).toBeNull();
   });
 
-  test.concurrent('is not held to lie when its runner fails though no test does', async ({ openScene }) => {
+  test('is not held to lie when its runner fails though no test does', async ({ openScene }) => {
     const strict = `import { writeFileSync } from 'node:fs';
 writeFileSync('report.xml', '<testsuites><testsuite name="s"><testcase name="a"/></testsuite></testsuites>');
 console.error('coverage is too low');
@@ -113,7 +113,7 @@ process.exit(3);
     expect(record.evidence('judge', 'planner_decision')).toContain('coverage is too low');
   });
 
-  test.concurrent('is blocked when the report does not come', async ({ openScene }) => {
+  test('is blocked when the report does not come', async ({ openScene }) => {
     const scene = await openScene({
       config: config('{ command: [node, -e, "0"], report: "junit:r/*.xml" }', '0'),
     });
@@ -125,7 +125,7 @@ process.exit(3);
     });
   });
 
-  test.concurrent('is refused before it starts when the report lies outside', async ({ openScene }) => {
+  test('is refused before it starts when the report lies outside', async ({ openScene }) => {
     const scene = await openScene({
       config: config('{ command: [node, -e, "0"], report: "junit:../r.xml" }', '0'),
     });

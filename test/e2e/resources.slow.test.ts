@@ -50,7 +50,7 @@ baseline: off
 
 async function start(scene: Scene) {
   await writeFile(join(scene.repo.root, '..', 'hogs.yaml'), WORKFLOW);
-  const result = await scene.cli.run(['run', '../hogs.yaml']);
+  const result = await scene.cli.start(['run', '../hogs.yaml']).done;
   const runId = result.stdout.split('\n')[0] ?? '';
   return { ...result, runId, ends: endsOf(scene, runId) };
 }

@@ -52,7 +52,7 @@ const way = (scene: Scene, runId: string) =>
     .map((event) => `${event.step_id} ${(event.payload as { key: string }).key}`);
 
 describe('the revision loop', () => {
-  test.concurrent('goes straight on when the review finds nothing', async ({ openScene }) => {
+  test('goes straight on when the review finds nothing', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {});
     expect(code, stderr).toBe(0);
     expect(way(scene, runId)).toEqual([
@@ -72,7 +72,7 @@ describe('the revision loop', () => {
     );
   });
 
-  test.concurrent('refines once what the review finds, and succeeds', async ({ openScene }) => {
+  test('refines once what the review finds, and succeeds', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, { review: FIND });
     expect(code, stderr).toBe(0);
     expect(way(scene, runId)).toEqual([
@@ -114,7 +114,7 @@ describe('the revision loop', () => {
     expect(evidence('refine', 'runner_prompt')).not.toContain('RAW PROSE');
   });
 
-  test.concurrent('asks a person when the refinement was not enough', async ({ openScene }) => {
+  test('asks a person when the refinement was not enough', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {
       review: FIND,
       refine: "writeFileSync('answer.txt', '41\\n'); console.log('Fixed it.');",
@@ -136,7 +136,7 @@ describe('the revision loop', () => {
     await scene.conductor('cancel', runId);
   });
 
-  test.concurrent('leaves findings open that the refinement did nothing about', async ({ openScene }) => {
+  test('leaves findings open that the refinement did nothing about', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {
       review: FIND,
       refine: "console.log('Nothing to do.');",
@@ -156,16 +156,16 @@ describe('the revision loop', () => {
     ['fails', 'process.exit(3);'],
     ['approves and finds', "give({ verdict: 'approve', findings: [{ summary: 'broken' }] });"],
   ] as const)
-    test.concurrent(`blocks when the reviewer ${what}`, async ({ openScene }) => {
+    test(`blocks when the reviewer ${what}`, async ({ openScene }) => {
       const { scene, code, runId, stderr } = await revise(openScene, { review });
       expect(code, stderr).toBe(4);
       expect(scene.record(runId).status).toMatchObject({
         outcome: 'blocked',
-        blocking_reason: expect.stringContaining('a review was expected and gave no verdict'),
+        blocking_reason: expect.stringContaining('the review gave no verdict'),
       });
     });
 
-  test.concurrent('does not let the reviewer change files', async ({ openScene }) => {
+  test('does not let the reviewer change files', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {
       review: `writeFileSync('answer.txt', '43\\n'); ${APPROVE}`,
     });
@@ -175,7 +175,7 @@ describe('the revision loop', () => {
 });
 
 describe('the claim ledger', () => {
-  test.concurrent('has what the implementor said before the reviewer came', async ({ openScene }) => {
+  test('has what the implementor said before the reviewer came', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {
       implement: "console.log('Implemented the answer.');",
       refine: IMPLEMENT,
@@ -200,7 +200,7 @@ describe('the claim ledger', () => {
     });
   });
 
-  test.concurrent('holds what the agent says against what is there', async ({ openScene }) => {
+  test('holds what the agent says against what is there', async ({ openScene }) => {
     const { scene, runId } = await revise(openScene, {
       review: FIND,
       refine: `writeFileSync('answer.txt', '41\\n');
@@ -214,14 +214,14 @@ describe('the claim ledger', () => {
           claim: 'fixed',
           source: 'tail',
           holds: null,
-          evidence: '1 path changed; no check shows that this is the work',
+          evidence: '1 path changed; no check shows that this completes the work',
         },
         { claim: 'tests_pass', source: 'tail', holds: false, evidence: 'tests exited 1' },
         {
           claim: 'created unit.txt',
           source: 'tail',
           holds: false,
-          evidence: 'it is neither in the change nor among the artifacts',
+          evidence: 'the file is neither in the diff nor among the artifacts',
         },
       ],
     });

@@ -16,7 +16,7 @@ async function rollBack(scene: Scene, workflow: string) {
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 describe('a rollback', () => {
-  test.concurrent('to pre_run brings back every byte and mode of the base', async ({ openScene }) => {
+  test('to pre_run brings back every byte and mode of the base', async ({ openScene }) => {
     const scene = await openScene();
     const base = await listFiles(scene.repo.root);
     const { runId, record, rollback } = await rollBack(scene, 'rollback-pre-run');
@@ -26,7 +26,7 @@ describe('a rollback', () => {
     expect(head_sha).toBe(base_sha);
   });
 
-  test.concurrent('to pre_step keeps what the step before did, and no more', async ({ openScene }) => {
+  test('to pre_step keeps what the step before did, and no more', async ({ openScene }) => {
     const scene = await openScene();
     const base = await listFiles(scene.repo.root);
     const { runId, rollback } = await rollBack(scene, 'rollback-pre-step');
@@ -40,7 +40,7 @@ describe('a rollback', () => {
     });
   });
 
-  test.concurrent('keeps what it undid, tracked or not, under a salvage ref, and the difference as evidence', async ({
+  test('keeps what it undid, tracked or not, under a salvage ref, and the difference as evidence', async ({
     openScene,
   }) => {
     const scene = await openScene();
@@ -54,7 +54,7 @@ describe('a rollback', () => {
       expect(patch).toContain(path);
   });
 
-  test.concurrent('leaves its salvage in the workspace until that is removed', async ({ openScene }) => {
+  test('leaves its salvage in the workspace until that is removed', async ({ openScene }) => {
     const scene = await openScene();
     const { rollback } = await rollBack(scene, 'rollback-pre-run');
     const inRepository = () =>

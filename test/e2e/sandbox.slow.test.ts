@@ -71,17 +71,15 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
   const open = (openScene: (options: SceneOptions) => Promise<Scene>, programs: Programs, files = {}) =>
     openScene({ config: configOf(programs), files, sandbox: 'required' });
 
-  test.concurrent('ends as it would without, and says what held', async ({ openScene }) => {
+  test('ends as it would without, and says what held', async ({ openScene }) => {
     const scene = await openScene({ sandbox: 'required' });
     const { code, stderr, runId } = await scene.run('success');
     expect(code, stderr).toBe(0);
-    expect(notesOf(scene, runId, 'implement')).toContain('sandbox: bubblewrap, with the network');
-    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, without a network');
+    expect(notesOf(scene, runId, 'implement')).toContain('sandbox: bubblewrap, with network access');
+    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, without network access');
   });
 
-  test.concurrent('keeps the agent out of checkout, home, record, git and other runs', async ({
-    openScene,
-  }) => {
+  test('keeps the agent out of checkout, home, record, git and other runs', async ({ openScene }) => {
     const places = [
       '"$CONDUCTOR_RUN_DIR/x"',
       '"$CONDUCTOR_RUN_DIR/../../../x"',
@@ -118,9 +116,7 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     expect(await scene.inWorktree(runId, 'seen.txt')).toBe('store\nwork\n1\n?? seen.txt\n1\n');
   });
 
-  test.concurrent('shows nothing that only root can read, also where conductor runs as root', async ({
-    openScene,
-  }) => {
+  test('shows nothing that only root can read, also where conductor runs as root', async ({ openScene }) => {
     const look = 'for file in /etc/shadow /etc/gshadow ~root/.bashrc; do cat $file && echo read $file; done';
     const scene = await open(openScene, { agent: `(${look}; ls -A /etc/ssl/private) > seen.txt; true` });
     const { code, stderr, runId } = await probe(scene);
@@ -128,7 +124,7 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     expect(await scene.inWorktree(runId, 'seen.txt')).toBe('');
   });
 
-  test.concurrent('gives a validator the network of this machine only where its configuration says so', async ({
+  test('gives a validator the network of this machine only where its configuration says so', async ({
     openScene,
     onTestFinished,
   }) => {
@@ -168,7 +164,7 @@ baseline: off
     expect(denied.payload.reason).toMatch(/if it needs one, a policy has to allow it$/);
   });
 
-  test.concurrent('shows neither agent nor validator the work items', async ({ openScene }) => {
+  test('shows neither agent nor validator the work items', async ({ openScene }) => {
     const look = 'ls "$CONDUCTOR_RUN_DIR/../../work" | wc -l';
     const scene = await open(
       openScene,
@@ -180,7 +176,7 @@ baseline: off
     expect(await scene.inWorktree(runId, 'seen.txt')).toBe('0\n');
   });
 
-  test.concurrent('leaves no agent at work when the conductor is killed, and goes on when resumed', async ({
+  test('leaves no agent at work when the conductor is killed, and goes on when resumed', async ({
     openScene,
   }) => {
     const agent = 'echo up; test "$CONDUCTOR_ATTEMPT" = 2 || sleep 600';
@@ -196,7 +192,7 @@ baseline: off
     expect((await scene.conductor('resume', runId)).code).toBe(0);
   });
 
-  test.concurrent('shows an agent what its configuration declares', async ({ openScene }) => {
+  test('shows an agent what its configuration declares', async ({ openScene }) => {
     const scene = await open(openScene, {
       agent: 'cat ~/.tool/login > got.txt; echo new > ~/.state/s; ! echo x >> ~/.tool/login',
       agentKeys: ', sees: [.tool], writes: ["~/.state"]',
@@ -213,14 +209,14 @@ baseline: off
   const dials =
     "node -e \"require('node:net').connect(9, '192.0.2.1').on('error', (e) => console.log(e.code))\"";
 
-  test.concurrent('keeps the promise of a policy that denies the network', async ({ openScene }) => {
+  test('keeps the promise of a policy that denies the network', async ({ openScene }) => {
     const scene = await open(openScene, { agent: dials, config: 'policy: policy.quiet.v1\n' }, DENY);
     const { code, stderr, runId } = await probe(scene);
     expect(code, stderr).toBe(0);
     expect(scene.record(runId).evidence('work', 'runner_transcript')).toBe('ENETUNREACH\n');
   });
 
-  test.concurrent('lets validators have the network where a policy says so', async ({ openScene }) => {
+  test('lets validators have the network where a policy says so', async ({ openScene }) => {
     const scene = await open(
       openScene,
       { agent: 'true', validator: 'ls /sys/class/net', config: 'policy: policy.open.v1\n' },
@@ -228,10 +224,10 @@ baseline: off
     );
     const { code, runId } = await probe(scene);
     expect(code).toBe(0);
-    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, with the network');
+    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, with network access');
   });
 
-  test.concurrent('makes a worktree that is only to be read unwritable', async ({ openScene }) => {
+  test('makes a worktree that is only to be read unwritable', async ({ openScene }) => {
     const scene = await open(
       openScene,
       { agent: 'echo x > x.txt', config: 'policy: policy.look.v1\n' },
@@ -244,7 +240,7 @@ baseline: off
   });
 });
 
-test.concurrent.for([
+test.for([
   ['with a sandbox', 'required', sandboxHere.ok],
   ['without one', 'off', true],
 ] as const)(
@@ -277,7 +273,7 @@ test.concurrent.for([
 describe('where there is no sandbox', () => {
   const BROKEN = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';
 
-  test.concurrent.for([
+  test.for([
     ['it is not installed', null, /requires a sandbox, and bubblewrap is not installed/],
     [
       'it may not make namespaces',
@@ -298,9 +294,7 @@ describe('where there is no sandbox', () => {
     },
   );
 
-  test.concurrent('a run that would like one goes on and says what was not enforced', async ({
-    openScene,
-  }) => {
+  test('a run that would like one goes on and says what was not enforced', async ({ openScene }) => {
     const scene = await openScene({ sandbox: 'auto' });
     const PATH = await pathWithout(scene, null);
     const { code, stderr, stdout } = await scene.cli.run(['run', fixture('success')], { env: { PATH } });
@@ -308,16 +302,14 @@ describe('where there is no sandbox', () => {
     const runId = stdout.trim();
     expect(notesOf(scene, runId, 'implement').slice(1)).toEqual([
       'no sandbox: bubblewrap is not installed',
-      'not enforced: files outside the worktree could be written, and the home be read',
+      'not enforced: the step could write files outside the worktree and read the home directory',
     ]);
     expect(notesOf(scene, runId, 'check')).toContain(
-      'not enforced: the validators of this step had a network',
+      'not enforced: the validators of this step had network access',
     );
   });
 
-  test.concurrent('a run that began with less stops at the next step once one is required', async ({
-    openScene,
-  }) => {
+  test('a run that began with less stops at the next step once one is required', async ({ openScene }) => {
     const scene = await openScene({ config: configOf({ agent: 'echo 1 > one.txt' }), sandbox: 'off' });
     const gated = WORKFLOW.replace('completed: check', 'completed: ask').concat(
       '  - { id: ask, opcode: GATE, gate: requires_approval, routes: { gate_approved: check, gate_rejected: STOP } }\n',
@@ -336,7 +328,7 @@ describe('where there is no sandbox', () => {
     });
   });
 
-  test.concurrent('a policy that denies the network is refused before the run', async ({ openScene }) => {
+  test('a policy that denies the network is refused before the run', async ({ openScene }) => {
     const scene = await openScene({
       config: configOf({ agent: 'true', config: 'policy: policy.quiet.v1\n' }),
       files: DENY,

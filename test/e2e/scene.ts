@@ -5,8 +5,9 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base, expect } from 'vitest';
-import { type Cli, type CliOptions, type CliResult, createCli } from '../../testing/cli.ts';
+import type { Cli, CliOptions, CliResult } from '../../testing/cli.ts';
 import { type CheckoutState, type GitRepo, gitAt, makeRepo, readCheckout } from '../../testing/git-repo.ts';
+import { createCliInProcess } from './in-process.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { expectSoundRecord } from './record-check.ts';
 import { auditRun } from './run-audit.ts';
@@ -124,7 +125,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   await mkdir(home);
   const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off' };
   const cliOptions = { cwd: repo.root, home, env };
-  const cli = createCli(cliOptions);
+  const cli = createCliInProcess(cliOptions);
   const runsDir = join(repo.root, options.runs ?? '.tnh/run');
   const state = join(home, options.workspaces ?? '.local/state/conductor');
   const workspacesDir = join(state, workspacesName(repo.root));
@@ -193,4 +194,13 @@ export async function until<T>(look: () => T | null | undefined | false): Promis
 export function readPid(path: string): number | null {
   const pid = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** The lines that a `notify` command wrote into a file of the home folder, once there are as many: nobody waits for it. */
+export function toldLines(home: string, count: number): Promise<readonly string[]> {
+  const path = join(home, 'told.ndjson');
+  return until(() => {
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+    return lines.length >= count && lines;
+  });
 }

@@ -20,7 +20,7 @@ function holding(folder: string, secret: string): string[] {
 
 async function runAgent(scene: Scene, prompt: string, env: Readonly<Record<string, string>>) {
   await writeFile(join(scene.repo.root, '..', 'w.yaml'), oneAgentStep('leak', prompt));
-  const result = await scene.cli.run(['run', '../w.yaml'], { env });
+  const result = await scene.cli.start(['run', '../w.yaml'], { env }).done;
   return { ...result, runId: result.stdout.trim() };
 }
 
@@ -28,7 +28,7 @@ const agent = (script: string, keys = ''): string =>
   `agents:\n  actor: { kind: command, command: [node, -e, ${JSON.stringify(script)}]${keys} }\n`;
 
 describe('a secret', () => {
-  test.concurrent('that an agent prints is in no file of the run', async ({ openScene }) => {
+  test('that an agent prints is in no file of the run', async ({ openScene }) => {
     const script = `
       const [first, second] = [${JSON.stringify(TOKEN.slice(0, 12))}, ${JSON.stringify(TOKEN.slice(12))}];
       process.stderr.write('on stderr: ' + first + second + '\\n');
@@ -51,9 +51,7 @@ describe('a secret', () => {
     expect(verified).toBe(0);
   });
 
-  test.concurrent('in the reason of a failure is in no event, and not on the screen', async ({
-    openScene,
-  }) => {
+  test('in the reason of a failure is in no event, and not on the screen', async ({ openScene }) => {
     const scene = await openScene({ config: agent(`console.error('refused: ${TOKEN}'); process.exit(1)`) });
     const { runId, stderr } = await runAgent(scene, 'Fail with it.', {});
     expect(stderr).not.toContain(TOKEN);
@@ -61,9 +59,7 @@ describe('a secret', () => {
     expect(failed?.payload.reason).toBe('the agent exited with code 1: refused: [masked]');
   });
 
-  test.concurrent('of the parent process that no step was given is masked when it turns up', async ({
-    openScene,
-  }) => {
+  test('of the parent process that no step was given is masked when it turns up', async ({ openScene }) => {
     const script =
       "console.log(require('node:fs').readFileSync('/proc/' + process.ppid + '/environ', 'utf8').split('\\0').find((line) => line.startsWith('PARENT_')))";
     const scene = await openScene({ config: agent(script) });
@@ -71,9 +67,7 @@ describe('a secret', () => {
     expect(scene.record(runId).evidence('only', 'runner_transcript')).toBe('PARENT_SECRET=[masked]\n');
   });
 
-  test.concurrent('in a file that the agent writes stays in the change, to the byte', async ({
-    openScene,
-  }) => {
+  test('in a file that the agent writes stays in the change, to the byte', async ({ openScene }) => {
     const scene = await openScene({
       config: agent(`require('node:fs').writeFileSync('conf.txt', '${TOKEN}\\n'); console.log('wrote it')`),
     });

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
+import { createCliInProcess } from './in-process.ts';
 import { agentStep, ENDS, workflowOf } from './inline-workflow.ts';
 
 const AGENT = 'agents: { shell: { kind: command, command: [sh, -c, "echo 42 > answer.txt"] } }\n';
@@ -23,7 +23,7 @@ async function openRepo(files: Readonly<Record<string, string>>) {
     await repo.cleanup();
     await rm(home, { recursive: true, force: true });
   });
-  const cli = createCli({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
+  const cli = createCliInProcess({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
   return {
     repo,
     cli,

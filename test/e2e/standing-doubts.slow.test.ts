@@ -30,7 +30,7 @@ const followedBy = (step: string) => (workflow: string) =>
     .replace('{ completed: evaluate,', '{ completed: next,')
     .replace('  - id: evaluate', `${step}  - id: evaluate`);
 
-it.concurrent.each<[string, string]>([
+it.each<[string, string]>([
   [
     'another validation',
     `  - { id: next, opcode: RUN_VALIDATION, run: [lint], routes: { completed: evaluate, error: evaluate, ${ENDS} } }\n`,
@@ -54,7 +54,7 @@ it.concurrent.each<[string, string]>([
   expect(verdict?.gate).toContain('- with the files of the base: tests failed (exit code 2)\n');
 });
 
-it.concurrent('a run without a gate shows both results when it ends', async () => {
+it('a run without a gate shows both results when it ends', async () => {
   const [verdict] = await attempt(
     { files: FILES, arrange: (workflow) => workflow.replace('needs_human: approve', 'needs_human: STOP') },
     { write: WEAKER },
@@ -66,7 +66,7 @@ it.concurrent('a run without a gate shows both results when it ends', async () =
   }
 });
 
-it.concurrent('what an agent writes into the judge checkout is not there when validators run', async () => {
+it('what an agent writes into the judge checkout is not there when validators run', async () => {
   // The baseline has made the judge checkout, so it exists while the agent works.
   const [verdict] = await attempt(
     { files: FILES },
@@ -81,7 +81,7 @@ it.concurrent('what an agent writes into the judge checkout is not there when va
   });
 });
 
-it.concurrent('a golden that an agent edits is a changed judge', async () => {
+it('a golden that an agent edits is a changed judge', async () => {
   const files = {
     Makefile: 'test:\n\tsh say.sh | diff - goldens/say.txt\n',
     'say.sh': 'echo hello\n',
@@ -113,7 +113,7 @@ writeFileSync('out/report.json', JSON.stringify({
 process.exit(ok ? 0 : 1);
 `;
 
-it.concurrent('a golden that a person has approved is no changed judge', async () => {
+it('a golden that a person has approved is no changed judge', async () => {
   const repository = await openRepository({
     files: {
       Makefile: 'test:\n\tnode harness.mjs\n',

@@ -18,7 +18,7 @@ async function runAgent(scene: Scene) {
 const PLACES = ['off', ...(sandboxHere.ok ? (['required'] as const) : [])] as const;
 
 describe.for(PLACES)('an agent under supervision, with the sandbox %s', (sandbox) => {
-  test.concurrent('is on record as ended for its silence before it is ended', async ({ openScene }) => {
+  test('is on record as ended for its silence before it is ended', async ({ openScene }) => {
     const script = 'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000)';
     const scene = await openScene({ sandbox, config: agent(script) });
     const { code, runId } = await runAgent(scene);
@@ -34,7 +34,7 @@ describe.for(PLACES)('an agent under supervision, with the sandbox %s', (sandbox
     expect(failed?.payload.outcome).toBe('killed_idle');
   });
 
-  test.concurrent('leaves no daemon behind after a clean finish', async ({ openScene }) => {
+  test('leaves no daemon behind after a clean finish', async ({ openScene }) => {
     const script = `
       const { spawn } = require('node:child_process');
       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }).unref();
@@ -45,7 +45,7 @@ describe.for(PLACES)('an agent under supervision, with the sandbox %s', (sandbox
     expect(markedProcesses(runId)).toEqual([]);
   });
 
-  test.concurrent('may print what is no text, and more than is kept', async ({ openScene }) => {
+  test('may print what is no text, and more than is kept', async ({ openScene }) => {
     const script = `
       const fs = require('node:fs');
       fs.writeSync(1, Buffer.from([0x61, 0x00, 0xff, 0xfe, 0x0a]));

@@ -14,9 +14,7 @@ const PROBE = 'test ! -e "$TMPDIR/left" && test ! -e "$TMPDIR/mine" && echo x > 
 const MODES = [{ sandbox: 'off' }, ...(sandboxHere.ok ? [{ sandbox: 'required' } as const] : [])] as const;
 
 describe.each(MODES)('a run with sandbox: $sandbox', ({ sandbox }) => {
-  test.concurrent('has a short, writable TMPDIR of its own, which is removed with the run', async ({
-    openScene,
-  }) => {
+  test('has a short, writable TMPDIR of its own, which is removed with the run', async ({ openScene }) => {
     const scene = await openScene({ config: config(`${AGENT} && ${OTHER}`), sandbox });
     const steps = agentStep('v') + VALIDATE('STOP');
     const runs = [await runInline(scene, steps), await runInline(scene, steps)];
@@ -35,9 +33,7 @@ describe.each(MODES)('a run with sandbox: $sandbox', ({ sandbox }) => {
     expect(new Set(folders).size).toBe(2);
   });
 
-  test.concurrent('keeps what an agent and earlier validations left there from validators', async ({
-    openScene,
-  }) => {
+  test('keeps what an agent and earlier validations left there from validators', async ({ openScene }) => {
     const scene = await openScene({ config: config(AGENT, PROBE), sandbox });
     const again = VALIDATE('STOP').replace('id: v', 'id: w');
     const { code, stderr, runId } = await runInline(scene, agentStep('v') + VALIDATE('w') + again);

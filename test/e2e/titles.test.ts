@@ -22,7 +22,7 @@ async function ask(scene: Scene, ...args: readonly string[]) {
 }
 
 describe('the title of a run', () => {
-  test.concurrent('is in its record and in every list', async ({ openScene }) => {
+  test('is in its record and in every list', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await ask(scene, '--title', 'Ship it');
     const { events, metadata, status } = scene.record(runId);
@@ -39,7 +39,7 @@ describe('the title of a run', () => {
     expect(await of('gates')).toMatchObject({ gates: [{ title }] });
   });
 
-  test.concurrent('is the first line of the task, or the description', async ({ openScene }) => {
+  test('is the first line of the task, or the description', async ({ openScene }) => {
     const scene = await openScene({ files });
     const task = await ask(scene, '--input', 'task=Add a flag\nIt prints nothing.');
     expect(scene.record(task).metadata.title).toBe('Add a flag');
@@ -47,7 +47,7 @@ describe('the title of a run', () => {
     expect(scene.record(plain).metadata.title).toBe('Ask a person.');
   });
 
-  test.concurrent('and --no-baseline reach a run in a process of its own', async ({ openScene }) => {
+  test('and --no-baseline reach a run in a process of its own', async ({ openScene }) => {
     const scene = await openScene({ files });
     const { stdout, code } = await scene.cli.run([
       'run',
@@ -65,7 +65,7 @@ describe('the title of a run', () => {
     });
   });
 
-  test.concurrent('leaves no trace of --no-baseline in a run with a baseline', async ({ openScene }) => {
+  test('leaves no trace of --no-baseline in a run with a baseline', async ({ openScene }) => {
     const scene = await openScene({ files });
     expect(scene.record(await ask(scene)).events[0]?.payload).not.toHaveProperty('baseline');
   });

@@ -126,7 +126,7 @@ test('each executing verb is refused before anything runs, with the command that
     expect({ args, code, stderr }).toMatchObject({ code: 2 });
     expect(stdout).toBe('');
     expect(stderr).toContain('nothing was executed or changed');
-    expect(stderr).toMatch(/to say yes: conductor .*--trust/);
+    expect(stderr).toMatch(/trust it with conductor .*--trust/);
     expect({ args, traces: hostile.traces() }).toEqual({ args, traces: [] });
   }
   expect(await seen(hostile)).toEqual(before);

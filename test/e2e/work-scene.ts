@@ -3,8 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
-import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
+import type { Cli, CliResult } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
+import { createCliInProcess } from './in-process.ts';
 import { workspacesName } from './scene.ts';
 import { listWorkspaces } from './workspace-audit.ts';
 
@@ -115,7 +116,7 @@ async function createWorkScene(acts: Acts): Promise<WorkScene> {
   });
   const home = join(repo.root, '..', 'home');
   await mkdir(home);
-  const cli = createCli({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
+  const cli = createCliInProcess({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
   const work: WorkScene['work'] = (...args) => cli.run(['work', ...args]);
   const document: WorkScene['document'] = async (...args) => {
     const { stdout, stderr } = await work(...args, '--json');

@@ -21,7 +21,7 @@ async function fits(scene: WorkScene, action: string, ...args: readonly string[]
 }
 
 describe('the actions of work', { timeout: 120_000 }, () => {
-  test.concurrent('lead from a plan to a merge, each with a document that fits its schema', async ({
+  test('lead from a plan to a merge, each with a document that fits its schema', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene({ plan: PLANS_ONE, one: WRITES_ONE });
@@ -56,7 +56,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     for (const { run_id } of printed.runs) expect((await scene.cli.run(['verify', run_id])).code).toBe(0);
   });
 
-  test.concurrent('apply what a person brings, and nothing of a plan that breaks its contract', async ({
+  test('apply what a person brings, and nothing of a plan that breaks its contract', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene();
@@ -90,7 +90,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     expect(await scene.statuses()).toEqual({ b: 'ready', a: 'closed' });
   });
 
-  test.concurrent('name the legal ways where a transition is none, and the nearest id and word', async ({
+  test('name the legal ways where a transition is none, and the nearest id and word', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene();
@@ -105,8 +105,8 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       [['review', '1'], 1, 'not in review'],
       [['plan'], 1, 'no approved spec on main: docs/specs/numbers.md is draft'],
       [['dispatch', '1', '--all'], 2, 'takes one item, or --all'],
-      [['disptach', '1'], 2, 'Did you mean dispatch?'],
-      [['list', '--status', 'done'], 2, 'it is one of pending'],
+      [['disptach', '1'], 2, 'did you mean dispatch?'],
+      [['list', '--status', 'done'], 2, 'expected one of pending'],
     ];
     for (const [args, code, words] of cases) {
       const result = await scene.work(...args);
@@ -119,7 +119,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
 describe('an implementor that changes what is not in its scope', { timeout: 180_000 }, () => {
   const outside = "writeFileSync('notes.txt', 'a new file\\n');";
 
-  test.concurrent('is not believed, until a person attests the file over the evidence of its run', async ({
+  test('is not believed, until a person attests the file over the evidence of its run', async ({
     openWorkScene,
   }) => {
     const warns = `review('approve', JSON.parse(inputs.scope_warnings)
@@ -137,7 +137,7 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     const claims = { role: 'implementor', outcome: 'completed', patch: 'mine', summary: 'One is written.' };
     const result = await scene.give('result.json', claims);
     const alone = await scene.work('apply', result, '--item', '1');
-    expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('no run proves it')]);
+    expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('names no run as evidence')]);
     await scene.work('transition', '1', 'pending', '--reason', 'the notes are wanted');
     const foreign = await scene.work('apply', result, '--item', '2', '--run', run);
     expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('a run of item 1')]);
@@ -172,7 +172,7 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     expect(await readMain(scene, 'notes.txt')).toBe('a new file\n');
   });
 
-  test.concurrent('is not believed over a red branch, whatever a file says', async ({ openWorkScene }) => {
+  test('is not believed over a red branch, whatever a file says', async ({ openWorkScene }) => {
     const scene = await openWorkScene({
       one: `writeFileSync('red', ''); ${WRITES_ONE}`,
     });
@@ -197,20 +197,18 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
 describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
   const red = `writeFileSync('red', ''); ${WRITES_ONE}`;
 
-  test.concurrent('is free again when a person moves it, and the run has ended', async ({
-    openWorkScene,
-  }) => {
+  test('is free again when a person moves it, and the run has ended', async ({ openWorkScene }) => {
     const scene = await openWorkScene({ one: red });
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
     expect((await scene.work('dispatch', '--all')).code).toBe(3);
     const moved = await scene.work('transition', '1', 'pending', '--reason', 'another way');
     expect([moved.code, moved.stdout]).toEqual([0, expect.stringContaining('pending → ready')]);
-    expect((await scene.cli.run(['gates'])).stderr).toContain('nothing waits for a person');
+    expect((await scene.cli.run(['gates'])).stderr).toContain('no gate is open');
     const { runs } = await scene.document('show', '1');
     expect(runs).toMatchObject([{ ok: false, reason: 'its item was moved while it waited' }]);
   });
 
-  test.concurrent('goes on by itself once the gate is answered', async ({ openWorkScene }) => {
+  test('goes on by itself once the gate is answered', async ({ openWorkScene }) => {
     const scene = await openWorkScene({ one: red });
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
     expect((await scene.work('dispatch', '--all')).code).toBe(3);
@@ -227,7 +225,7 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
 });
 
 describe('work watch', { timeout: 180_000 }, () => {
-  test.concurrent('plans a spec, works on its items and stops at Ctrl-C, and takes up what is new', async ({
+  test('plans a spec, works on its items and stops at Ctrl-C, and takes up what is new', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene({ plan: PLANS_ONE, one: WRITES_ONE });
@@ -241,9 +239,7 @@ describe('work watch', { timeout: 180_000 }, () => {
     expect(await scene.statuses()).toEqual({ one: 'approved' });
   });
 
-  test.concurrent('stops an agent in the middle, and another process does its item again', async ({
-    openWorkScene,
-  }) => {
+  test('stops an agent in the middle, and another process does its item again', async ({ openWorkScene }) => {
     const mark =
       "if (!existsSync(process.env.HOME + '/go')) { writeFileSync(process.env.HOME + '/began', ''); await new Promise((go) => setTimeout(go, 120000)); }";
     const scene = await openWorkScene({

@@ -97,10 +97,8 @@ export async function attack(
   await writeFile(join(scene.home, '.profile'), '# mine\n');
   const before = await readWorld(scene);
   const { stdout, code } = await scene.cli
-    .run(['run', join(scene.repo.root, '..', 'workflow.yaml')], {
-      env: { HOSTILE_SECRET: SECRET },
-    })
-    .finally(server.close);
+    .start(['run', join(scene.repo.root, '..', 'workflow.yaml')], { env: { HOSTILE_SECRET: SECRET } })
+    .done.finally(server.close);
   const runId = stdout.split('\n')[0] ?? '';
   const record = code === 2 ? null : scene.record(runId);
   const left = [

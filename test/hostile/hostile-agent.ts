@@ -85,7 +85,7 @@ export function notice(subject: string): Sign {
 export const VERIFY: Sign = {
   label: '`conductor verify`',
   verdict: 'detected',
-  isSeen: async ({ metadata }, scene) => (await scene.conductor('verify', metadata.run_id)).code !== 0,
+  isSeen: async ({ metadata }, scene) => (await scene.cli.start(['verify', metadata.run_id]).done).code !== 0,
 };
 
 /** There is nothing to record. */

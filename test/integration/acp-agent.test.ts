@@ -223,7 +223,7 @@ describe('the end of an agent', () => {
   });
 
   it.each([
-    ['timeout', { timeoutMs: 1_500 }, 'killed_timeout', 'the agent had not ended after 1.5 s'],
+    ['timeout', { timeoutMs: 1_500 }, 'killed_timeout', 'the agent timed out after 1.5 s'],
     ['idle', { idleTimeoutMs: 1_500 }, 'killed_idle', 'the agent printed nothing for 1.5 s'],
   ] as const)('by %s is asked for before it is made', async (reason, change, termination, told) => {
     const result = await run('hangs', change);

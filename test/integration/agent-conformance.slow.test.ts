@@ -157,7 +157,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   });
 
   it.each([
-    ['babbles', { timeoutMs: 700 }, 'killed_timeout', 'timeout', 'the agent had not ended after 0.7 s'],
+    ['babbles', { timeoutMs: 700 }, 'killed_timeout', 'timeout', 'the agent timed out after 0.7 s'],
     ['idles', { idleTimeoutMs: 700 }, 'killed_idle', 'idle', 'the agent printed nothing for 0.7 s'],
   ] as const)(
     'that %s is ended, and the reason is known before',

@@ -69,7 +69,7 @@ describe('a harness report that is no report counts as missing', () => {
     [
       'of millions of zeros',
       bytes('\'{"suite_id":"s","version":"1.0.0","summary":{},"cases":[0\' + ",0".repeat(8_000_000) + "]}"'),
-      'holds more than 250000 values',
+      'contains more than 250000 values',
     ],
     [
       'nested in a place that nobody reads',

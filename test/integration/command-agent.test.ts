@@ -106,7 +106,7 @@ describe('how a command agent ends', () => {
   it('past its wall clock or in silence is killed, and says which', async () => {
     const busy = await script('setInterval(() => console.log("x"), 50)').run(request({ timeoutMs: 600 }));
     expect(busy).toMatchObject({ termination: 'killed_timeout', exitCode: null });
-    expect(busy.reason).toBe('the agent had not ended after 0.6 s');
+    expect(busy.reason).toBe('the agent timed out after 0.6 s');
     const silent = await script('setInterval(() => {}, 1000)').run(request({ idleTimeoutMs: 400 }));
     expect(silent).toMatchObject({
       termination: 'killed_idle',

@@ -189,9 +189,9 @@ describe('a declared report is missing', () => {
 
   it.each([
     ['junit', 'not XML', 'is not well-formed XML: 1:7: text data outside of root node.'],
-    ['junit', '<!DOCTYPE a><testsuites/>', 'declares a document type, which is not read'],
+    ['junit', '<!DOCTYPE a><testsuites/>', 'declares a document type, which is not supported'],
     ['vitest-json', '{', 'is not JSON'],
-    ['playwright-json', '{}', 'is not a report of Playwright at `suites`'],
+    ['playwright-json', '{}', 'is not a Playwright report at `suites`'],
   ])('where the %s in it is %j', async (form, content, why) => {
     const result = await scene.run(inlineScript(writes('r.out', content), { report: `${form}:r.out` }));
     expect(result).toMatchObject({ outcome: 'error', missingArtifacts: ['r.out'], harnessReport: null });
@@ -210,12 +210,12 @@ describe('a declared report is missing', () => {
     [
       'two files of 30,000 cases',
       'for (const n of "ab") fs.writeFileSync(n + ".xml", "<testsuite>" + "<testcase/>".repeat(30_000) + "</testsuite>")',
-      '`*.xml` holds more than 50000 cases',
+      '`*.xml` contains more than 50000 cases',
     ],
     [
       '51,000 cases',
       'fs.writeFileSync("r.xml", "<testsuite>" + "<testcase/>".repeat(51_000) + "</testsuite>")',
-      '`r.xml` holds more than 50000 cases',
+      '`r.xml` contains more than 50000 cases',
     ],
   ])('where it is %s', async (_, code, why) => {
     const result = await scene.run(inlineScript(code, { report: 'junit:*.xml' }));
@@ -224,7 +224,7 @@ describe('a declared report is missing', () => {
   });
 
   it.each([
-    ['no TAP', 'console.log("hello")', 'holds no TAP'],
+    ['no TAP', 'console.log("hello")', 'contains no TAP'],
     [
       'more than is kept',
       'console.log("1..1\\nok 1\\n" + "#".repeat(1_500_000))',

@@ -8,7 +8,7 @@ const [mode, root, subject, leaseMs] = process.argv.slice(2);
 const src = join(import.meta.dirname, '../../dist/src');
 const { createRunStore } = await import(join(src, 'adapters/run-store/run-store.js'));
 const { systemClock } = await import(join(src, 'adapters/system/clock.js'));
-const { describeDriver } = await import(join(src, 'contracts/run-lease.js'));
+const { describeDriver } = await import(join(src, 'contracts/run/run-lease.js'));
 
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 const lease = { leaseMs: Number(leaseMs), renewMs: Number(leaseMs) / 4 };
@@ -22,7 +22,7 @@ const modes = {
     setInterval(() => {}, 60_000);
   },
   run: async () => {
-    const { startRun } = await import(join(src, 'runtime/start-run.js'));
+    const { startRun } = await import(join(src, 'runtime/drive/start-run.js'));
     const { checkWorkflow } = await import(join(src, 'workflow/check-workflow.js'));
     const { project, common } = await open();
     const workflowText = readFileSync(subject);
@@ -43,7 +43,7 @@ const modes = {
     say(started.ok ? { end: started.end.kind } : started);
   },
   resume: async () => {
-    const { resumeRun } = await import(join(src, 'runtime/resume-run.js'));
+    const { resumeRun } = await import(join(src, 'runtime/drive/resume-run.js'));
     const { common } = await open();
     const resumed = await resumeRun({ ...common, runId: subject, onPlan: () => say({ driven: true }) });
     say(resumed.ok ? { end: resumed.end.kind } : resumed);

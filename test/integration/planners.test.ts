@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../../src/adapters/process/supervisor.ts';
 import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
-import { plannerFor } from '../../src/wiring/planners.ts';
+import { buildPlanner } from '../../src/wiring/planners.ts';
 import { createServices } from '../../src/wiring.ts';
 import { checkConfig } from '../../src/workflow/config/config-document.ts';
 import { mergeConfigs } from '../../src/workflow/config/config-merge.ts';
@@ -16,7 +16,7 @@ const env = { PATH: process.env.PATH ?? '', SOME_PLACE: 'x', ANTHROPIC_API_KEY: 
 
 function choose(text: string, name: string | null) {
   const { document } = checkConfig({ name: 'config.yaml', bytes: Buffer.from(`${AGENTS}${text}`) });
-  return plannerFor(
+  return buildPlanner(
     {
       repoRoot: '/',
       config: mergeConfigs(document),

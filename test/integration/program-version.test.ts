@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { KNOWN_PROGRAMS } from '../../src/wiring/agent-programs.ts';
-import { askVersion } from '../../src/wiring/program-version.ts';
+import { askVersion } from '../../src/adapters/agents/program-version.ts';
+import { KNOWN_PROGRAMS } from '../../src/agents/known-programs.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -32,8 +32,8 @@ describe('the version of a program', () => {
   it.each([
     ['it fails', '#!/bin/sh\nexit 3\n', 'exits with code 3 when asked for its version'],
     ['it is killed', '#!/bin/sh\nkill -9 $$\n', 'was killed by SIGKILL when asked for its version'],
-    ['it says nothing', '#!/bin/sh\n', 'tells no version'],
-    ['it says something else', '#!/bin/sh\necho hello\n', 'tells no version'],
+    ['it says nothing', '#!/bin/sh\n', 'prints no version'],
+    ['it says something else', '#!/bin/sh\necho hello\n', 'prints no version'],
     ['it has no interpreter', '#!/no/such/shell\n', expect.stringContaining("can't be started")],
   ])('is not known where %s', async (_what, text, trouble) => {
     expect(await askVersion(await program(text), env)).toEqual({ version: null, trouble });
@@ -42,7 +42,7 @@ describe('the version of a program', () => {
   it('is not waited for without end', async () => {
     expect(await askVersion(await program('#!/bin/sh\nsleep 600\n'), env, 50)).toEqual({
       version: null,
-      trouble: 'had not told its version after 0.05 s',
+      trouble: 'printed no version within 0.05 s',
     });
   });
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCli } from '../../testing/cli.ts';
 import { gitAt } from '../../testing/git-repo.ts';
+import { createCliInProcess } from '../e2e/in-process.ts';
 import { expectSoundRecord } from '../e2e/record-check.ts';
 import {
   APPROVE,
@@ -145,9 +145,9 @@ describe("an implementor's run", () => {
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
       kind: 'waiting',
-      reason: expect.stringContaining('the workspace is the same as the base') as string,
+      reason: expect.stringContaining('the workspace does not differ from the base') as string,
     });
-    const cli = createCli({ cwd: scene.repo.root, home: scene.home });
+    const cli = createCliInProcess({ cwd: scene.repo.root, home: scene.home });
     onTestFinished(() => cli.endAll());
     const approved = await cli.run(['approve', runId, '--as', 'ann', '--resume']);
     expect(approved.code, approved.stderr).toBe(0);

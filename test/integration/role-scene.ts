@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { OpenProject } from '../../src/app/services.ts';
+import type { OpenProject } from '../../src/app/opened.ts';
 import { CONFIG_DEFAULTS } from '../../src/contracts/config/config-defaults.ts';
 import type { Revision, WorkItem } from '../../src/contracts/work/work-item.ts';
 import type { ResultCheckingRunner } from '../../src/ports/role-runner.ts';

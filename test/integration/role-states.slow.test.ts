@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Cli, createCli } from '../../testing/cli.ts';
+import type { Cli } from '../../testing/cli.ts';
+import { createCliInProcess } from '../e2e/in-process.ts';
 import { markedProcesses } from '../e2e/marked-processes.ts';
 import { expectSoundRecord } from '../e2e/record-check.ts';
 import { readPid, until } from '../e2e/scene.ts';
@@ -27,7 +28,7 @@ const HANG =
 const recordPath = ({ repo }: RoleScene, runId: string) => join(repo.root, '.tnh/run', runId);
 
 function personAt({ repo, home }: RoleScene): Cli {
-  const cli = createCli({ cwd: repo.root, home });
+  const cli = createCliInProcess({ cwd: repo.root, home });
   onTestFinished(() => cli.endAll());
   return cli;
 }

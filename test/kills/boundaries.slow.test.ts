@@ -15,7 +15,7 @@ import { live, placesFor, TRAP_OPTION } from './life.ts';
 const WORKFLOW = fileURLToPath(new URL('boundaries.yaml', import.meta.url));
 /** `npm run kills` kills at every boundary; with the other tests some of them are picked. */
 const IS_LONG = process.env.KILLS_TOTAL !== undefined;
-const PICKED = 5;
+const PICKED = 3;
 const LIMIT_MS = IS_LONG ? 3_600_000 : 240_000;
 
 /** Git locks `packed-refs` to delete a ref, and if it is killed itself, only the user can tell that the lock is stale. */
@@ -23,7 +23,7 @@ const REMOVAL_VARIANTS = GIT_VARIANTS.filter((variant) => variant !== 'dies too'
 
 /** From creation, setup and baseline over a rollback to the transfer of the result. */
 describe('a run that is killed', () => {
-  test.concurrent.for(['git command', 'operation on its files'] as const)(
+  test.for(['git command', 'operation on its files'] as const)(
     'at any %s ends as if it was never killed',
     { timeout: LIMIT_MS },
     async (boundary, { openScene }) => {
@@ -46,7 +46,7 @@ function gitKills({ gitCalls }: Baseline): readonly Kill[] {
   return pick(gitCalls).map((index) => ({
     how: 'git',
     at: (index + 0.5) / gitCalls,
-    variant: GIT_VARIANTS[index % GIT_VARIANTS.length] ?? 'goes on',
+    variant: GIT_VARIANTS[index % GIT_VARIANTS.length] ?? 'continues',
     pauseMs: index % 8,
   }));
 }
@@ -73,7 +73,7 @@ describe('a lock on a ref of a run that a killed git command left', () => {
     return locks.map((lock) => join(repo.root, '.git', lock));
   };
 
-  test.concurrent('stops neither a resume nor a removal', async ({ openScene }) => {
+  test('stops neither a resume nor a removal', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     const { branch_name } = scene.record(runId).metadata.workspace;
@@ -87,7 +87,7 @@ describe('a lock on a ref of a run that a killed git command left', () => {
 });
 
 describe('the removal of a run that is killed', () => {
-  test.concurrent('at any boundary loses nothing, and the next removal completes it', {
+  test('at any boundary loses nothing, and the next removal completes it', {
     timeout: LIMIT_MS,
   }, async ({ openScene }) => {
     const scene = await openScene(KILL_SCENE);
@@ -100,13 +100,13 @@ describe('the removal of a run that is killed', () => {
     const [operations, gitCalls] = [join(folder, 'removal-operations'), join(folder, 'removal-git')];
     const remove = async (trap: Record<string, string>) => {
       const env = { ...placesFor(scene), NODE_OPTIONS: TRAP_OPTION, ...trap };
-      return scene.cli.run(['clean', '--keep-runs', '0'], { env });
+      return scene.cli.start(['clean', '--keep-runs', '0'], { env }).done;
     };
     const git = (at: number) => ({
       PATH: `${gitFolder}:${process.env.PATH}`,
       KILLS_GIT_LOG: gitCalls,
       KILLS_GIT_AT: String(at),
-      KILLS_GIT_VARIANT: REMOVAL_VARIANTS[at % REMOVAL_VARIANTS.length] ?? 'goes on',
+      KILLS_GIT_VARIANT: REMOVAL_VARIANTS[at % REMOVAL_VARIANTS.length] ?? 'continues',
       KILLS_GIT_PAUSE: String((at % 8) / 1000),
     });
     expect((await remove({ KILLS_COUNT: operations, ...git(0) })).code).toBe(0);

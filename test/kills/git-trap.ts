@@ -4,7 +4,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What happens to a git command whose conductor is killed. */
-export const GIT_VARIANTS = ['goes on', 'starts late', 'has ended', 'dies too'] as const;
+export const GIT_VARIANTS = ['continues', 'starts late', 'has ended', 'dies too'] as const;
 export type GitVariant = (typeof GIT_VARIANTS)[number];
 
 /** For a shell: kills the conductor that started it. If that is dead already, the parent is another process and stays alive. */
@@ -27,7 +27,7 @@ for log in "$KILLS_RUNS"/*/events.ndjson; do [ -s "$log" ] || exec ${git} "$@"; 
 printf . >> "$KILLS_GIT_LOG"
 [ "$(wc -c < "$KILLS_GIT_LOG")" -eq "$KILLS_GIT_AT" ] || exec ${git} "$@"
 case "$KILLS_GIT_VARIANT" in
-  'goes on') end_parent; exec ${git} "$@" ;;
+  'continues') end_parent; exec ${git} "$@" ;;
   'starts late')
     end_parent; sleep 4; ${git} "$@"
     case "$CONDUCTOR_MARK" in git/*) date +%s%3N ;; *) echo 0 ;; esac >> "$KILLS_GIT_LOG.late" ;;

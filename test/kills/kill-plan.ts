@@ -100,7 +100,7 @@ function writeKill(random: () => number, at: number): Kill {
 }
 
 function gitKill(random: () => number, at: number): Kill {
-  const variant = GIT_VARIANTS[Math.floor(random() * GIT_VARIANTS.length)] ?? 'goes on';
+  const variant = GIT_VARIANTS[Math.floor(random() * GIT_VARIANTS.length)] ?? 'continues';
   return { how: 'git', at, variant, pauseMs: Math.floor(random() * 8) };
 }
 

@@ -96,9 +96,14 @@ function nextKill({ plan, hits, ...place }: Place): Kill | null {
   return recoveriesOf(logOf(place)) < RECOVERIES_IN_A_ROW ? kill : { how: 'moment', at: kill.at };
 }
 
+/** The command with the traps that a kill sets, as a process that can be killed. */
+function start(place: Place, args: readonly string[], kill: Kill | null): StartedCli {
+  return place.scene.cli.start(args, { env: environmentFor(place, kill) });
+}
+
 async function drive(place: Place, args: readonly string[]): Promise<CliResult> {
   const kill = nextKill(place);
-  const started = place.scene.cli.start(args, { env: environmentFor(place, kill) });
+  const started = start(place, args, kill);
   if (kill?.how === 'moment') await killAtMoment(place, kill, started);
   return started.done;
 }
@@ -202,10 +207,8 @@ async function answer(place: Place, runId: string): Promise<string | null> {
   const first = kill?.how === 'moment' ? null : kill;
   const names = ['Ann', 'Bob'];
   const answers = await Promise.all(
-    names.map((name, index) =>
-      place.scene.cli.run(['approve', runId, '--as', name], {
-        env: environmentFor(place, index === 0 ? first : null),
-      }),
+    names.map(
+      (name, index) => start(place, ['approve', runId, '--as', name], index === 0 ? first : null).done,
     ),
   );
   const accepted = names.filter((_, index) => answers[index]?.code === 0);
@@ -214,9 +217,7 @@ async function answer(place: Place, runId: string): Promise<string | null> {
   if (killed) afterKill(place, runId);
   else expect(accepted).toHaveLength(1);
   if (accepted[0] !== undefined) return accepted[0];
-  const again = await place.scene.cli.run(['approve', runId, '--as', 'Cyd'], {
-    env: environmentFor(place, null),
-  });
+  const again = await start(place, ['approve', runId, '--as', 'Cyd'], null).done;
   expect([0, 1], again.stderr).toContain(again.code);
   return again.code === 0 ? 'Cyd' : null;
 }

@@ -9,11 +9,11 @@ import { type GitRepo, gitAt, makeRepo } from '../../testing/git-repo.ts';
 import { FILES, listFiles, placesOf, readUserSide, requestFor } from '../integration/workspace/fixture.ts';
 
 const PROGRAM = join(import.meta.dirname, 'workspace-life.mjs');
-/** A kill comes before a boundary, in the middle of writing a file, or while git goes on without conductor. */
+/** A kill comes before a boundary, in the middle of writing a file, or while git continues without conductor. */
 type Variant = 'before' | 'torn' | 'orphan';
 const AT_ONCE = 3;
-/** With the other tests only every fifth kill; `npm run kills` does all. */
-const EVERY = process.env.KILLS_TOTAL === undefined ? 5 : 1;
+/** With the other tests only every ninth kill; `npm run kills` does all. */
+const EVERY = process.env.KILLS_TOTAL === undefined ? 9 : 1;
 const TIMEOUT_MS = 900_000;
 
 interface Kill {

@@ -57,7 +57,7 @@ childProcess.spawn = (program, argv, options) => {
   if (due && variant !== 'orphan') die();
   const child = spawn(program, argv, options);
   if (due) {
-    // Git goes on when its conductor is dead. Its input is complete at once.
+    // Git continues when its conductor is dead. Its input is complete at once.
     const { end } = child.stdin;
     child.stdin.end = (...args) => {
       end.call(child.stdin, ...args, () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CODES } from '../../src/diagnostics/codes.ts';
+import { CODES } from '../../src/workflow/diagnostic-codes.ts';
 
 /** People switch on these in scripts and search for them: a code is never renamed and never means two things. */
 const ERRORS = `

@@ -57,7 +57,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
 
   async function drive(scene: Scene, name: string, scenario: string) {
     const env = ACP_AGENTS[name]?.environment(server.urlOf(scenario)) ?? {};
-    const result = await scene.cli.run(['run', './driven.yaml'], { env });
+    const result = await scene.cli.start(['run', './driven.yaml'], { env }).done;
     const runId = result.stdout.split('\n')[0] ?? '';
     return { ...result, runId, record: scene.record(runId) };
   }

@@ -53,7 +53,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       SCRIPTED_KEY: PLANNER_KEY,
       CONDUCTOR_SANDBOX: 'off',
     };
-    const result = await scene.cli.run(['run', './judged.yaml'], { env });
+    const result = await scene.cli.start(['run', './judged.yaml'], { env }).done;
     expect(result.stderr).not.toContain('error:');
     const record = scene.record(result.stdout.split('\n')[0] ?? '');
     return { ...result, record, ...judgedIn(record) };

@@ -52,7 +52,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
 
   async function drive(scene: Scene, kind: RealKind, scenario: string) {
     const env = keysOf(scene, kind, server.urlOf(scenario));
-    const result = await scene.cli.run(['run', './driven.yaml'], { env });
+    const result = await scene.cli.start(['run', './driven.yaml'], { env }).done;
     return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
   }
 
@@ -125,7 +125,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
       expect({ termination, reason, kind: failure.class }).toEqual({
         termination: 'error',
         reason:
-          'the agent was refused a tool: Bash; allow Bash in the policy of the step, or have the prompt ask for less',
+          'the agent was refused a tool: Bash; allow Bash in the policy of the step, or change the prompt so that it is not needed',
         kind: 'refused_tool',
       });
       expect(record.evidence('implement', 'runner_transcript')).toContain('the command is denied by touch');

@@ -84,7 +84,7 @@ ${budget}steps:
         SCRIPTED_KEY: 'key-of-a-test-0123456789',
         CONDUCTOR_SANDBOX: 'off',
       };
-      const ran = await scene.cli.run(['run', 'one.yaml'], { env });
+      const ran = await scene.cli.start(['run', 'one.yaml'], { env }).done;
       const record = scene.record(ran.stdout.split('\n')[0] ?? '');
       expect(ran.code, ran.stderr).toBe(code);
       expect(record.eventsOf('runner_completed').map(({ payload }) => payload.failure)).toEqual(classes);
@@ -114,10 +114,10 @@ ${budget}steps:
         SCRIPTED_KEY: 'key-of-a-test-0123456789',
         CONDUCTOR_SANDBOX: 'off',
       };
-      const parked = await scene.cli.run(['run', 'one.yaml'], { env });
+      const parked = await scene.cli.start(['run', 'one.yaml'], { env }).done;
       expect(parked.code, parked.stderr).toBe(3);
       const runId = parked.stdout.split('\n')[0] ?? '';
-      const done = await scene.cli.run(['resume', runId, '--wait'], { env });
+      const done = await scene.cli.start(['resume', runId, '--wait'], { env }).done;
       expect(done.code, done.stderr).toBe(0);
       expect(scene.record(runId).eventsOf('step_started')).toHaveLength(2);
     },

@@ -57,7 +57,7 @@ describe.skipIf(AGENTS_BIN === null)('a later visit of a real agent', () => {
   const scenarioOf = (name: string, kind: RealKind, mode: string) => `${name}~${kind}-${mode}`;
   const drive = async (scene: Scene, kind: RealKind, scenario: string, ...args: readonly string[]) => {
     const env = keysOf(scene, kind, server.urlOf(scenario));
-    const result = await scene.cli.run(['run', './driven.yaml', ...args], { env });
+    const result = await scene.cli.start(['run', './driven.yaml', ...args], { env }).done;
     return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
   };
 
@@ -110,7 +110,7 @@ describe.skipIf(AGENTS_BIN === null)('a later visit of a real agent', () => {
         await started.done;
         const [runId = ''] = scene.runIds();
         expect(promptsIn(server, scenario)).toHaveLength(3);
-        const resumed = await scene.cli.run(['resume', runId], { env });
+        const resumed = await scene.cli.start(['resume', runId], { env }).done;
         expect(resumed.code, resumed.stderr).toBe(0);
         const record = scene.record(runId);
         expect(record.finalState).toBe('completed success success\n');
@@ -134,7 +134,7 @@ describe.skipIf(AGENTS_BIN === null)('a later visit of a real agent', () => {
       const scenario = scenarioOf('resumes', kind, `trial-${sandbox}`);
       const scene = await openScene(drivenScene(kind, server.urlOf(scenario), { sandbox }));
       const env = keysOf(scene, kind, server.urlOf(scenario));
-      const { stdout } = await scene.cli.run(['agents', 'test', 'coder', '--json'], { env });
+      const { stdout } = await scene.cli.start(['agents', 'test', 'coder', '--json'], { env }).done;
       expect(JSON.parse(stdout)).toMatchObject({
         termination: 'completed',
         continues_session: true,

@@ -22,22 +22,34 @@ const AMBIENT = [
   'import\\s*\\.\\s*meta',
 ];
 
-const USE = new RegExp(`(?<![\\w$#])(?<!(?<!\\.\\.)\\.\\s*)(?:${AMBIENT.join('|')})(?![\\w$])`, 'g');
+/** Use cases compare dates that they are given, but don't ask for the time. */
+const AMBIENT_IN_APP = AMBIENT.map((name) =>
+  name === 'Date' ? 'Date\\s*\\.\\s*now|new\\s+Date\\s*\\(\\s*\\)' : name,
+);
+
+const USE = usePattern(AMBIENT);
+const USE_IN_APP = usePattern(AMBIENT_IN_APP);
 /** `Math` itself, from which `random` could be taken under another name. */
 const WHOLE_MATH = /(?<![\w$.])Math(?![\w$])(?!\s*\??\.)/g;
 
+function usePattern(names: readonly string[]): RegExp {
+  return new RegExp(`(?<![\\w$#])(?<!(?<!\\.\\.)\\.\\s*)(?:${names.join('|')})(?![\\w$])`, 'g');
+}
+
 export const ambientRule: TidyRule = {
-  name: 'keeps clock, chance, process, network and timers out of its pure folders',
-  covers: (path) => isCode(path) && layerOf(path).kind === 'pure',
+  name: 'keeps clock, chance, process, network and timers out of its pure folders and its use cases',
+  covers: (path) => isCode(path) && ['pure', 'app'].includes(layerOf(path).kind),
   mustSee: ['src/kernel/decide.ts', 'src/workflow/check-workflow.ts', 'src/diagnostics/codes.ts'].concat([
     'src/contracts/run/event.ts',
     'src/planner/table/evaluate.ts',
     'src/policy/assemble.ts',
+    'src/app/run-workflow.ts',
   ]),
   check: (files) =>
     files.flatMap(({ path, text }) => {
       const { bare } = blankSource(text);
-      return [...bare.matchAll(USE), ...bare.matchAll(WHOLE_MATH)]
+      const used = layerOf(path).kind === 'app' ? USE_IN_APP : USE;
+      return [...bare.matchAll(used), ...bare.matchAll(WHOLE_MATH)]
         .filter((match) => !isKey(bare, match.index, match[0].length))
         .map((match) => `${path}:${lineOf(text, match.index)}: uses ${match[0]}`);
     }),
@@ -57,6 +69,9 @@ export const ambientRule: TidyRule = {
     'the event loop': [file('src/workflow/a.ts', 'setImmediate(tick);')],
     'a microtask': [file('src/workflow/a.ts', 'queueMicrotask(tick);')],
     'the place of the file': [file('src/workflow/a.ts', 'export const here = import.meta.url;')],
+    'the clock in a use case': [file('src/app/a.ts', 'const now = new Date();')],
+    'the time in a use case': [file('src/app/a.ts', 'const now = Date.now();')],
+    'the environment in a use case': [file('src/app/a.ts', 'export const home = process.env.HOME;')],
     'a global by the back door': [file('src/workflow/a.ts', "const now = globalThis['Da' + 'te'];")],
   },
   good: {
@@ -79,6 +94,9 @@ export const ambientRule: TidyRule = {
       ),
     ],
     'words that contain them': [file('src/kernel/a.ts', 'const update = processed + dateOf(preprocess);')],
+    'dates that a use case is given': [
+      file('src/app/a.ts', 'export const age = (now: Date, at: string) => +now - Date.parse(at);'),
+    ],
     arithmetic: [file('src/kernel/a.ts', 'const top = Math.max(a / 2, b / 2);')],
   },
 };

@@ -35,6 +35,13 @@ export const layerRule: TidyRule = {
     'a runtime that knows an adapter': [
       file('src/runtime/effects/a.ts', "import type { Git } from '../../adapters/git/git.ts';"),
     ],
+    'a use case that reads files itself': [
+      file('src/app/doctor/a.ts', "import { readFile } from 'node:fs/promises';"),
+    ],
+    'a use case with a package': [file('src/app/a.ts', "import { confirm } from '@clack/prompts';")],
+    'a use case that knows an adapter': [
+      file('src/app/a.ts', "import { systemFiles } from '../adapters/project/files.ts';"),
+    ],
     'a simulation that knows an adapter': [
       file('src/simulation/a.ts', "import { createRunStore } from '../adapters/run-store/run-store.ts';"),
     ],
@@ -97,6 +104,15 @@ export const layerRule: TidyRule = {
         "import type { B } from './b.ts';",
       ),
     ],
+    'a use case with paths, a port and the runtime': [
+      file(
+        'src/app/a.ts',
+        "import { join } from 'node:path';",
+        "import { basename } from 'node:path/posix';",
+        "import type { Clock } from '../ports/clock.ts';",
+        "import { startRun } from '../runtime/drive/start-run.ts';",
+      ),
+    ],
     'a main that sees everything': [
       file(
         'src/main.ts',
@@ -109,7 +125,7 @@ export const layerRule: TidyRule = {
       file(
         'src/adapters/system/ids.ts',
         "import { v7 } from 'uuid';",
-        "import type { Ids } from '../../ports/ids.ts';",
+        "import type { Ids } from '../../ports/run-store.ts';",
         "import { seed } from './seed.ts';",
       ),
     ],

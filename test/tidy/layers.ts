@@ -114,9 +114,13 @@ function isInner(layer: Layer): boolean {
   return layer.kind === 'pure' || layer.kind === 'ports' || layer.kind === 'runtime';
 }
 
+/** Use cases compute paths; everything else from outside reaches them through their arguments. */
+const APP_PACKAGES = ['node:path', 'node:path/posix'];
+
 /** Whether a layer may use what is not ours. */
 export function mayUsePackage(from: Layer, specifier: string): boolean {
   if (from.kind === 'ports') return false;
+  if (from.kind === 'app') return APP_PACKAGES.includes(specifier);
   if (from.kind !== 'pure') return true;
   return PURE_PACKAGES.includes(specifier) || PACKAGES_OF_FOLDER[from.folder]?.includes(specifier) === true;
 }

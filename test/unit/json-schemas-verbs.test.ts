@@ -59,7 +59,7 @@ describe('conductor schema', () => {
   it.each([
     ['planner-resutl', /^no schema "planner-resutl"$/, /did you mean planner-result\?/],
     ['cli.rum', /^no schema "cli\.rum"$/, /did you mean cli\.run\?/],
-    ['cli.nothing-like-it', /^no schema "cli\.nothing-like-it"$/, /cli\.VERB/],
+    ['cli.nothing-like-it', /^no schema "cli\.nothing-like-it"$/, /cli\.COMMAND/],
     ['workflwo', /^no schema "workflwo"$/, /did you mean workflow\?/],
     ['toString', /^no schema "toString"$/, /workflow, config/],
   ])('refuses %s with a line that says why', (name, message, help) => {

@@ -4,7 +4,7 @@ import {
   TASK_TITLE_LENGTH,
   TITLE_LENGTH,
   type TitleSources,
-} from '../../src/contracts/run/run-title.ts';
+} from '../../src/runtime/drive/run-title.ts';
 
 const NONE: TitleSources = {
   title: null,

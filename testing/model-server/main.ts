@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { modelScriptSchema } from './model-script.ts';
 import { createModelServer } from './model-server.ts';
 
-const USAGE = `node dist/testing/model-server/main.js SCRIPT.json [--port N]
+const USAGE = `node dist/lib/model-server.js SCRIPT.json [--port N]
 
 Answers as the script says, on loopback, until it is ended. A script maps scenarios to steps, and a scenario is chosen
 by the address: http://127.0.0.1:PORT/s/<scenario>, with /v1/messages, /v1/responses, /v1/chat/completions

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Baselines } from '../../ports/baselines.ts';
+import type { Baselines } from '../../ports/shared-stores.ts';
 
 /** Number of results to keep; older ones are removed when a new one is stored. */
 const KEPT = 50;

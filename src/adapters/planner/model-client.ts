@@ -1,6 +1,6 @@
 import type { LanguageModel, LanguageModelUsage } from 'ai';
 import type { ModelProvider } from '../../contracts/config/config.ts';
-import { loadOptional } from '../../contracts/optional-package.ts';
+import { loadOptional } from '../../contracts/expected-failure.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import type { ProposalSchema } from '../../planner/prompts/proposal-schema.ts';
 import { type RequestFailure, retryAfterOf } from './retry.ts';

@@ -1,14 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PolicyDocument } from '../../contracts/documents/policy.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { PolicyFiles } from '../../ports/project-files.ts';
 import { readBounded } from './bounded-file.ts';
-
-export interface PolicyFiles {
-  /** All documents of a reference; each of them applies. */
-  readonly byRef: ReadonlyMap<string, readonly PolicyDocument[]>;
-  readonly broken: readonly { readonly path: string; readonly message: string }[];
-}
 
 /** The references of the policy files in the folders, taken from the file names alone. */
 export async function listPolicies(folders: readonly string[]): Promise<ReadonlySet<string>> {
@@ -36,7 +30,7 @@ export async function brokenPolicies(folders: readonly string[]): Promise<Readon
  * those of the same name in later folders, which may be less strict.
  */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
-  const { checkPolicy } = await import('../../workflow/document/policy-document.ts');
+  const { checkPolicy, placedMessage } = await import('../../workflow/document/policy-document.ts');
   const byRef = new Map<string, PolicyDocument[]>();
   const taken = new Set<string>();
   const broken: { path: string; message: string }[] = [];
@@ -55,13 +49,6 @@ export async function readPolicies(folders: readonly string[]): Promise<PolicyFi
     }
   }
   return { byRef, broken };
-}
-
-/** The first problem with its position, for a line that names the file. */
-export function placedMessage([first]: readonly Diagnostic[]): string {
-  if (first === undefined) return 'it is not a policy';
-  const { line, column } = first.span;
-  return `${line}:${column}: ${first.message}${first.help === null ? '' : `; ${first.help}`}`;
 }
 
 async function policyFiles(folders: readonly string[]) {

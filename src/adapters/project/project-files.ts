@@ -1,30 +1,12 @@
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config, ConfigDocument } from '../../contracts/config/config.ts';
+import type { ConfigDocument } from '../../contracts/config/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
+import type { BrokenFile, LoadedConfig } from '../../ports/project-files.ts';
 import type { ConfigOwner } from '../../workflow/config/config-document.ts';
 import { readEnvironment } from '../../workflow/config/config-environment.ts';
 import { mergeConfigs } from '../../workflow/config/config-merge.ts';
 import { readBounded } from './bounded-file.ts';
-
-export interface BrokenFile {
-  readonly name: string;
-  /** Completes a message that starts with the name. */
-  readonly problem: string;
-  readonly text: string;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export type LoadedConfig =
-  | {
-      readonly ok: true;
-      readonly config: Config;
-      /** The contents of the repository's file and of the user's file, unmerged. */
-      readonly repository: ConfigDocument;
-      readonly user: ConfigDocument;
-      readonly warnings: readonly PlacedWarning[];
-    }
-  | { readonly ok: false; readonly file: BrokenFile };
 
 /**
  * Merges the configurations: the environment overrides the repository's file, which overrides the user's.

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import type { CredentialWaits } from '../../ports/credential-waits.ts';
+import type { CredentialWaits } from '../../ports/shared-stores.ts';
 
 const waitSchema = z.object({ until: z.iso.datetime(), reason: z.string() });
 

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type TrustedPart, trustedPartSchema } from '../../contracts/config/trust.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import type { TrustStore } from '../../ports/trust-store.ts';
+import type { TrustStore } from '../../ports/shared-stores.ts';
 
 const ENDING = '.ndjson';
 

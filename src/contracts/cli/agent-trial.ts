@@ -5,25 +5,23 @@ import { usageSchema } from '../run/agent-result.ts';
 
 /** The result of testing an agent on its own. */
 export const agentTrialSchema = z.looseObject({
-  ok: z
-    .boolean()
-    .describe('It ended well and wrote the file it was asked for; of a replay, its record is there.'),
+  ok: z.boolean().describe('It succeeded and wrote the requested file; for a replay, its record exists.'),
   agent: z.string(),
   kind: z.enum(AGENT_KINDS),
-  version: z.string().nullable().describe('What its program says; null where nobody knows how to ask.'),
-  termination: z.string().nullable().describe('Null when it was not started.'),
+  version: z.string().nullable().describe('The version that its program prints; null if unknown.'),
+  termination: z.string().nullable().describe('Null if it was not started.'),
   wrote_file: z.boolean().nullable(),
   duration_ms: z.number().nonnegative().nullable(),
-  usage: usageSchema.nullable().describe('Null where nothing was reported.'),
-  final: z.string().nullable().describe('Its last word.'),
-  reason: z.string().nullable().describe('Why it is not ok.'),
+  usage: usageSchema.nullable().describe('Null if not reported.'),
+  final: z.string().nullable().describe('Its last message.'),
+  reason: z.string().nullable().describe('Why the trial failed.'),
   failure: agentFailureSchema.nullable(),
   sandboxed: z.boolean(),
   continues_session: z
     .boolean()
     .nullable()
     .describe(
-      'Whether a second visit continued the session; null if the agent keeps none, or did not get there.',
+      'Whether a second visit continued the session; null if the agent has no sessions, or there was no second visit.',
     ),
   session_reason: z.string().nullable().describe('Why the second visit did not continue the session.'),
 });

@@ -23,7 +23,7 @@ const FILE_STATES = ['ok', 'missing', 'problem'] as const;
 const place = { line: z.int().min(1), column: z.int().min(1) };
 
 const diagnostic = z.looseObject({
-  code: z.string().describe('`conductor explain CODE` has its page.'),
+  code: z.string().describe('`conductor explain CODE` prints its page.'),
   severity: z.enum(SEVERITIES),
   message: z.string(),
   ...place,
@@ -35,18 +35,18 @@ const diagnostic = z.looseObject({
 });
 
 const validated = printed({
-  ok: z.boolean().describe('No file has an error, and what was asked to be proved holds.'),
+  ok: z.boolean().describe('No file has an error, and all requested proofs hold.'),
   files: z.array(
     z.looseObject({
-      path: z.string().describe('As it was given.'),
+      path: z.string().describe('As given on the command line.'),
       ok: z.boolean(),
       diagnostics: z.array(diagnostic),
-      proofs: proofsDocument.nullable().optional().describe('Where proofs or caps were asked for.'),
+      proofs: proofsDocument.nullable().optional().describe('Set if proofs or caps were requested.'),
     }),
   ),
 });
 
-const title = z.string().nullable().describe('Names the run for people; null for a run of version 1.');
+const title = z.string().nullable().describe('The title of the run; null for a run of version 1.');
 
 const run = printed({
   run_id: z.string(),
@@ -66,7 +66,7 @@ const run = printed({
     }),
   ),
   usage: z.looseObject({
-    input_tokens: z.int().nullable().describe('Null where nothing was reported.'),
+    input_tokens: z.int().nullable().describe('Null if not reported.'),
     output_tokens: z.int().nullable(),
     cost_usd: z.number().nullable(),
   }),
@@ -74,52 +74,52 @@ const run = printed({
   setup: z
     .array(z.looseObject(eventPayloads.setup_completed.shape))
     .optional()
-    .describe('Each setup of a checkout, in order, where there was any.'),
+    .describe('Each setup of a checkout, in order; missing if none.'),
   baseline: z
     .looseObject(eventPayloads.baseline_recorded.shape)
     .optional()
-    .describe('What the validators said at the base, once that is recorded.'),
+    .describe('The results of the checks on the base commit; missing until recorded.'),
   notices: z
     .array(
       z.looseObject({
-        step_id: z.string().nullable().describe('The step that ran meanwhile.'),
+        step_id: z.string().nullable().describe('The step that ran at the time.'),
         seq: z.int().nonnegative(),
         ...eventPayloads.notice_recorded.shape,
       }),
     )
     .optional()
-    .describe('What a person should know and no policy is about, such as changes in your checkout.'),
+    .describe('Information for the user that is not a policy violation, such as changes in your checkout.'),
   answers: z
     .array(
       z.looseObject({
         step_id: z.string(),
         attempt: z.int().min(1),
         answer: z.enum(['gate_approved', 'gate_rejected']),
-        by: z.string().nullable().describe('The label that it was given under.'),
+        by: z.string().nullable().describe('The name given with the answer.'),
         comment: z.string().nullable(),
         answered_at: z.string(),
         from: z.nullable(answerOriginSchema).describe('Null in records of earlier versions.'),
       }),
     )
     .optional()
-    .describe('Answers to gates, where there are any.'),
+    .describe('Answers to gates; missing if none.'),
   flaky: z
     .array(
       z.looseObject({
         step_id: z.string(),
         attempt: z.int().min(1),
         validator: z.string(),
-        itself: z.boolean().describe('The validator failed first, and not just cases of it.'),
+        itself: z.boolean().describe('Whether the validator itself failed first, not only cases of it.'),
         tries: z.int().min(1),
         cases: z.int().nonnegative(),
       }),
     )
     .optional()
-    .describe('What passed on a later try only, where something did.'),
+    .describe('What passed only on a later try; missing if none.'),
   findings: z
     .array(z.string())
     .optional()
-    .describe('Such as `protected_path_changed: PATH`, where there is any.'),
+    .describe('Such as `protected_path_changed: PATH`; missing if none.'),
 });
 
 const answer = printed({
@@ -132,9 +132,13 @@ const answer = printed({
 });
 const answered = z.union([answer, run.describe('With `--resume`.')]);
 
-const driven = { driver_pid: z.int().nullable().describe('The process that drives it, if one does.') };
+const driven = { driver_pid: z.int().nullable().describe('The process that drives the run; null if none.') };
 const waiting = {
-  waiting_until: z.string().nullable().optional().describe('The time that the run waits for, where it does.'),
+  waiting_until: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('When a parked run continues; null or missing if the run is not parked.'),
 };
 const standing = { ...statusSchema.shape, title, ...driven, ...waiting };
 
@@ -148,9 +152,9 @@ const gate = z.looseObject({
   approvers: z.array(z.string()),
   requested_at: z.string(),
   expires_at: z.string().nullable(),
-  expired: z.boolean().describe('Nobody answered in time, and nobody has driven the run since.'),
-  answer: z.string().nullable().describe('An answer that nobody has acted on yet.'),
-  request: z.string().describe('The file with all that a person needs to decide.'),
+  expired: z.boolean().describe('The gate has timed out, and no process has driven the run since.'),
+  answer: z.string().nullable().describe('An answer that no process has acted on yet.'),
+  request: z.string().describe('The file with all information for the decision.'),
 });
 
 const log = z.looseObject({
@@ -190,14 +194,17 @@ const recordedEvent = z.looseObject({
 
 const replayed = printed({
   ...record,
-  decided: z.int().nonnegative().describe('Events that were decided again.'),
-  carried: z.int().nonnegative().describe('Events that only tell of evidence and processes.'),
-  cut: z.boolean().describe('The log stops in the middle of a decision.'),
+  decided: z.int().nonnegative().describe('Events that the kernel reproduced.'),
+  carried: z
+    .int()
+    .nonnegative()
+    .describe('Events that the runtime recorded without a decision of the kernel.'),
+  cut: z.boolean().describe('Whether the log ends in the middle of a decision.'),
   difference: z
     .looseObject({
       seq: z.int().nonnegative(),
       line: z.int().min(1),
-      expected: recordedEvent.nullable().describe('Null where nothing was due.'),
+      expected: recordedEvent.nullable().describe('Null if no event was due.'),
       recorded: recordedEvent,
     })
     .nullable(),
@@ -227,19 +234,19 @@ const compared = printed({
     .nullable(),
 });
 
-const judged = printed({
+const policyVerdict = printed({
   allowed: z.boolean(),
   violations: z.array(
     z.looseObject({
       class: z.enum(VIOLATION_CLASSES),
-      subject: z.string().describe('The path, ref or command it is about.'),
+      subject: z.string().describe('The affected path, ref or command.'),
       message: z.string(),
     }),
   ),
   requires_approval: z
     .array(z.looseObject({ path: z.string(), glob: z.string() }))
     .optional()
-    .describe('Paths of a patch that `approval_paths` covers: allowed, and a person is asked about them.'),
+    .describe('Paths of a patch that match `approval_paths`: allowed, but a reviewer must approve them.'),
 });
 
 /** By command. Every command prints `error` instead if it fails. */
@@ -258,7 +265,7 @@ export const CLI_DOCUMENTS = {
     schemas: z
       .array(z.looseObject({ name: z.string(), title: z.string() }))
       .optional()
-      .describe('Without a name; with one, the keys of the schema.'),
+      .describe('Without a name: the list. With a name, the document is the schema itself.'),
   }),
   completion: printed({ shell: z.string(), script: z.string() }),
   run,
@@ -284,10 +291,10 @@ export const CLI_DOCUMENTS = {
         run_directory: z.string(),
         state: z.string().describe('Its lifecycle state, or `interrupted`, `starting`, `unreadable`.'),
         ...driven,
-        status: statusSchema.nullable().describe('Null where it cannot be read.'),
+        status: statusSchema.nullable().describe('Null if it cannot be read.'),
       }),
     ),
-    hidden: z.int().min(0).describe('How many `--limit` left out.'),
+    hidden: z.int().min(0).describe('Number of runs that `--limit` hides.'),
   }),
   gates: printed({ gates: z.array(gate) }),
   goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
@@ -301,11 +308,11 @@ export const CLI_DOCUMENTS = {
   evaluate: evaluatedDocument,
   vectors: vectorsDocument,
   ...WORK_DOCUMENTS,
-  policy: judged,
-  hook: judged,
+  policy: policyVerdict,
+  hook: policyVerdict,
   agents: printed(agentTrialSchema.shape),
   harness: printed({
-    ok: z.boolean().describe('Whether no case failed.'),
+    ok: z.boolean().describe('True if no case failed.'),
     report_path: z.string(),
     report: harnessReportSchema,
   }),

@@ -6,12 +6,12 @@ import { printed } from './printed-document.ts';
 export const evaluatedDocument = printed({
   ...plannerDecisionSchema.shape,
   x_trace: z.looseObject({
-    floor: plannerDecisionSchema.describe('What the rules say.'),
-    proposal: z.unknown().describe('What a model said, as it came; null for the rules.'),
+    floor: plannerDecisionSchema.describe('The decision of the rules.'),
+    proposal: z.unknown().describe('The proposal of a model or agent, unchanged; null for the rules.'),
   }),
 });
 
-const vectorsJudged = printed({
+const vectorsChecked = printed({
   ok: z.boolean(),
   planner: z.string(),
   passed: z.int().nonnegative(),
@@ -29,7 +29,7 @@ const vectorsJudged = printed({
 });
 
 export const vectorsDocument = z.union([
-  vectorsJudged,
+  vectorsChecked,
   printed({ vector_id: z.string(), path: z.string(), status: z.enum(PLANNER_STATUSES) }).describe(
     'With `record`.',
   ),

@@ -4,7 +4,7 @@ import { PLANNER_STATUSES } from '../vocabulary.ts';
 const pathSteps = z.array(z.looseObject({ step_id: z.string(), key: z.string() }));
 const pathProof = {
   holds: z.boolean(),
-  path: pathSteps.nullable().describe('The shortest way that breaks it.'),
+  path: pathSteps.nullable().describe('The shortest counterexample.'),
   end: z.string().nullable(),
   judged: z.looseObject({ path: pathSteps, end: z.string() }).nullable(),
 };
@@ -20,7 +20,7 @@ export const proofsDocument = z.looseObject({
   worst_case: z.looseObject({
     agent_runs: z.int(),
     planner_calls: z.int(),
-    wall_ms: z.number().nullable().describe('Null is unbounded, here and below.'),
+    wall_ms: z.number().nullable().describe('Null means unbounded, here and below.'),
     work_ms: z.number(),
     open_gates: z.array(z.string()),
     tokens: z.number().nullable(),

@@ -14,14 +14,14 @@ export const scopedDocument = printed({
   ok: z.boolean().describe('No file is out of scope or unlisted.'),
   files: z.array(
     z.looseObject({
-      path: z.string().describe('Both ends of a rename are files of their own.'),
+      path: z.string().describe('A rename counts as two files, the old and the new path.'),
       class: z.enum(SCOPE_CLASSES),
       proved: z
         .boolean()
         .nullable()
-        .describe('Whether the change is shown to preserve behaviour; null where that is not asked.'),
+        .describe('Whether the change is proved to preserve behaviour; null if no proof is needed.'),
       reason: z.string(),
     }),
   ),
-  notes: z.array(z.string()).optional().describe('Lines of the summary that do not count, with why.'),
+  notes: z.array(z.string()).optional().describe('Lines of the summary that do not count, with the reason.'),
 });

@@ -5,10 +5,10 @@ import { printed, printedChange } from './printed-document.ts';
 
 const salvage = z.looseObject({
   ref: z.string(),
-  name: z.string().describe('What `conductor undo RUN NAME` takes.'),
+  name: z.string().describe('The NAME for `conductor undo RUN NAME`.'),
   kind: z.enum(['files', 'ref']),
   step_id: z.string().nullable(),
-  ref_name: z.string().nullable().describe('In full, of a ref that was moved.'),
+  ref_name: z.string().nullable().describe('The full name of a ref that was moved.'),
   commit: z.string(),
   kept_at: z.string().nullable(),
 });
@@ -26,12 +26,12 @@ const undone = printed({
         ref: z.string(),
         from: z.string().nullable(),
         to: z.string(),
-        salvage_ref: z.string().nullable().describe('Where the value is kept that it had.'),
+        salvage_ref: z.string().nullable().describe('The salvage ref of its previous value.'),
       }),
     ])
     .nullable(),
   files: z.array(printedChange).optional(),
-  salvages: z.array(salvage).describe('All that is kept of the run, oldest first.'),
+  salvages: z.array(salvage).describe('All salvages of the run, oldest first.'),
 });
 
 const runPlace = {
@@ -47,11 +47,11 @@ const handled = z.looseObject({
   ...runPlace,
   action: z.enum(['removed', 'would_remove', 'kept', 'failed']),
   reason: z.string(),
-  salvage_refs: z.array(z.string()).describe('Where what would have been lost is kept.'),
+  salvage_refs: z.array(z.string()).describe('The salvage refs of work that would have been lost.'),
   notes: z.array(z.string()),
 });
 const retained = {
-  ok: z.boolean().describe('False when something that was due could not be removed.'),
+  ok: z.boolean().describe('False if something could not be removed.'),
   dry_run: z.boolean(),
   retention: z.looseObject({ keep_runs: z.int().nonnegative(), keep_days: z.number().nonnegative() }),
   freed_bytes: z.int().nonnegative(),
@@ -72,7 +72,7 @@ const listedWorktrees = printed({
 const part = {
   kind: z.enum(PART_KINDS),
   name: z.string(),
-  text: z.string().describe('What would run, and what it would be given.'),
+  text: z.string().describe('The command, and the inputs that it gets.'),
   digest: z.string(),
 };
 const trusted = z.union([
@@ -83,11 +83,11 @@ const trusted = z.union([
       .array(
         z.looseObject({
           ...part,
-          state: z.enum(['trusted', 'new', 'changed']).describe('How it stood before this command.'),
-          before: z.string().nullable().describe('What was trusted before, where it changed.'),
+          state: z.enum(['trusted', 'new', 'changed']).describe('Its state before this command.'),
+          before: z.string().nullable().describe('The text that was trusted before, if it changed.'),
         }),
       )
-      .describe('What the repository may execute because of its files.'),
+      .describe('What the files of the repository can make conductor execute.'),
   }),
   printed({
     repositories: z.array(

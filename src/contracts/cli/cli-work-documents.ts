@@ -7,26 +7,23 @@ import { printed } from './printed-document.ts';
 
 const problem = {
   path: z.string().describe('Dotted from the top; empty for the whole document.'),
-  code: z.string().describe('Which rule; the page about contracts lists them.'),
+  code: z.string().describe('The code of the rule; see the page about contracts.'),
   message: z.string(),
 };
 
 const contractDocument = printed({
-  ok: z.boolean().describe('Whether there is no problem.'),
+  ok: z.boolean().describe('True if there is no problem.'),
   kind: z.string(),
   problems: z.array(z.looseObject(problem)),
 });
 
 const item = z.looseObject({
   ...workItemSchema.shape,
-  waiting: z
-    .string()
-    .nullable()
-    .describe('Why it stands where it stands; null where something is done about it.'),
+  waiting: z.string().nullable().describe('Why the item waits; null if it is being worked on.'),
   run: z
     .looseObject({ run_id: z.string(), role: z.enum(ROLES) })
     .nullable()
-    .describe('The run that works on it.'),
+    .describe('The run that is working on it.'),
 });
 
 const event = z.looseObject(journalEntrySchema.shape);
@@ -34,41 +31,41 @@ const event = z.looseObject(journalEntrySchema.shape);
 /** Output of every action that changes something. */
 const changed = printed({
   ok: z.boolean(),
-  reason: z.string().nullable().describe('What is left, or what went wrong.'),
+  reason: z.string().nullable().describe('What remains to do, or what went wrong.'),
   help: z.string().nullable().optional(),
-  problems: z.array(z.looseObject(problem)).optional().describe('With `apply`: what breaks the contract.'),
-  events: z.array(event).describe('What the journal got meanwhile.'),
-  items: z.array(item).describe('All items, as they are now.'),
+  problems: z.array(z.looseObject(problem)).optional().describe('With `apply`: violations of the contract.'),
+  events: z.array(event).describe('The events that were appended to the journal.'),
+  items: z.array(item).describe('All items in their current state.'),
 });
 
 const listed = printed({
   items: z.array(item),
-  unplanned: z.array(z.string()).describe('Approved specs that are not as they were when they were planned.'),
-  planning_stopped: z.string().nullable().describe('Why the planner is not asked any more.'),
+  unplanned: z.array(z.string()).describe('Approved specs that changed since they were planned.'),
+  planning_stopped: z.string().nullable().describe('Why planning has stopped.'),
 });
 
 const shown = printed({
   item,
   body: z.string().describe('Markdown.'),
-  labels: z.array(z.string()).describe('By category, then all others.'),
+  labels: z.array(z.string()).describe('Labels with a category first, then all others.'),
   criteria: z.array(z.looseObject({ text: z.string(), done: z.boolean() })),
   blockers: z.array(
     z.looseObject({
       id: z.string(),
       title: z.string().nullable(),
-      status: z.enum(WORK_STATUSES).nullable().describe('Null where nobody knows it.'),
+      status: z.enum(WORK_STATUSES).nullable().describe('Null if unknown.'),
       done: z.boolean(),
     }),
   ),
   revision: z.looseObject(revisionSchema.shape).nullable(),
   reviews: z.array(z.looseObject(reviewRecordSchema.shape)),
   summaries: z.array(z.looseObject({ run_id: z.string(), summary: z.string() })),
-  failures: z.array(z.looseObject({ at: z.string(), reason: z.string() })).describe('In a row.'),
+  failures: z.array(z.looseObject({ at: z.string(), reason: z.string() })).describe('Consecutive failures.'),
   runs: z.array(
     z.looseObject({
       run_id: z.string(),
       role: z.enum(ROLES),
-      ok: z.boolean().nullable().describe('Null while it goes on.'),
+      ok: z.boolean().nullable().describe('Null while it is running.'),
       reason: z.string().nullable(),
     }),
   ),
@@ -78,8 +75,8 @@ const shown = printed({
 const template = printed({ kind: z.string(), template: z.string().describe('Markdown.') });
 
 const linted = printed({
-  ok: z.boolean().describe('Whether there is no problem.'),
-  kind: z.string().nullable().describe('The template it was held against; null where it follows none.'),
+  ok: z.boolean().describe('True if there is no problem.'),
+  kind: z.string().nullable().describe('The template it was checked against; null if it follows none.'),
   problems: z.array(z.looseObject({ ...problem, line: z.int().min(1) })),
 });
 
@@ -89,7 +86,7 @@ const labels = printed({
       name: z.string(),
       description: z.string(),
       color: z.string().describe('Six hexadecimal digits.'),
-      made: z.boolean().describe('It was not there before.'),
+      made: z.boolean().describe('Whether it was created now.'),
     }),
   ),
 });

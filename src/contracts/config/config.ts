@@ -27,24 +27,27 @@ const command = described(
   'A program, or a list of program and arguments.',
 );
 const names = z.array(textSchema);
-const env = described(z.optional(names), 'Variables it gets besides those of `environment`.');
-const reach = {
+const env = described(
+  z.optional(names),
+  'Environment variables that it gets besides those of `environment`.',
+);
+const sandboxPaths = {
   sees: described(
     z.optional(names),
-    'What of the home it may read in a sandbox: `.config/tool`, or a full path.',
+    'Paths in the home folder that it may read in a sandbox: `.config/tool`, or a full path.',
   ),
-  writes: described(z.optional(names), 'What outside the worktree it may write in a sandbox.'),
+  writes: described(z.optional(names), 'Paths outside the worktree that it may write in a sandbox.'),
 };
 const retries = described(
   z.optional(wholeNumber(0)),
-  'How often a step starts it again after a failure that may pass: 2 by default.',
+  'How often a step retries it after a transient failure: 2 by default.',
 );
 const dollars = z.number().check(z.minimum(0));
 const price = mapping({
-  input_per_mtok: described(dollars, 'US dollars for a million tokens that it reads.'),
-  output_per_mtok: described(dollars, 'US dollars for a million tokens that it writes.'),
+  input_per_mtok: described(dollars, 'US dollars per million input tokens.'),
+  output_per_mtok: described(dollars, 'US dollars per million output tokens.'),
 });
-const model = described(z.optional(z.nullable(z.string())), "The agent's own choice where it is null.");
+const model = described(z.optional(z.nullable(z.string())), "The model; null for the agent's own choice.");
 
 const agent = z.discriminatedUnion('kind', [
   mapping({
@@ -53,20 +56,27 @@ const agent = z.discriminatedUnion('kind', [
     model,
     max_turns: described(
       z.optional(wholeNumber(1)),
-      'How many answers of its model one start may take; as many as it likes by default.',
+      'Maximum number of model responses in one start; unlimited by default.',
     ),
     env,
     retries,
-    ...reach,
+    ...sandboxPaths,
   }),
-  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env, retries, ...reach }),
-  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env, retries, ...reach }),
   mapping({
-    kind: kind('command', 'Any program; the prompt comes on its standard input.'),
+    kind: kind('codex', 'Codex.'),
+    command: z.optional(command),
+    model,
+    env,
+    retries,
+    ...sandboxPaths,
+  }),
+  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env, retries, ...sandboxPaths }),
+  mapping({
+    kind: kind('command', 'Any program; it reads the prompt from standard input.'),
     command,
     env,
     retries,
-    ...reach,
+    ...sandboxPaths,
   }),
   mapping({
     kind: kind('replay', 'Answers from a recorded run.'),
@@ -80,13 +90,13 @@ export type ValidatorNetwork = (typeof VALIDATOR_NETWORKS)[number];
 
 const validator = mapping({
   command: commandLine,
-  timeout: described(z.optional(durationSchema), 'Instead of the timeout of the step.'),
-  report: described(z.optional(reportSchema), 'A report to turn into a harness report.'),
-  artifacts: described(z.optional(names), 'Globs of the files to keep.'),
-  retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
+  timeout: described(z.optional(durationSchema), "Overrides the step's timeout."),
+  report: described(z.optional(reportSchema), 'A test report to convert into a harness report.'),
+  artifacts: described(z.optional(names), 'Globs of files to keep as evidence.'),
+  retries: described(z.optional(wholeNumber(0)), 'How often a failure is retried.'),
   network: described(
     z.optional(z.enum(VALIDATOR_NETWORKS)),
-    'Whether it has the network of this machine in a sandbox: `none` by default.',
+    'Network access in a sandbox: `none` by default.',
   ),
 });
 
@@ -97,47 +107,50 @@ export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 const planner = z.discriminatedUnion('kind', [
   mapping({ kind: kind('rules', 'The built-in rules alone.') }),
   mapping({
-    kind: kind('model', 'A model proposes, and the rules hold the floor.'),
-    provider: described(z.enum(MODEL_PROVIDERS), 'Whose model it is.'),
-    model: described(text(), 'Its name.'),
-    base_url: described(z.optional(z.string()), "Where it answers, instead of the provider's own address."),
+    kind: kind('model', 'A model proposes a decision; the rules set the minimum severity.'),
+    provider: described(z.enum(MODEL_PROVIDERS), 'The API of the model.'),
+    model: described(text(), 'The name of the model.'),
+    base_url: described(z.optional(z.string()), "The address of the API, if not the provider's own."),
     api_key_env: described(
       z.optional(textSchema),
-      'The variable that its key comes from: ANTHROPIC_API_KEY or OPENAI_API_KEY by default.',
+      'The environment variable with the API key: ANTHROPIC_API_KEY or OPENAI_API_KEY by default.',
     ),
-    timeout: described(z.optional(durationSchema), 'Of one request.'),
-    retries: described(z.optional(wholeNumber(0)), 'How often a request that may pass is tried again.'),
+    timeout: described(z.optional(durationSchema), 'Time limit of one request.'),
+    retries: described(
+      z.optional(wholeNumber(0)),
+      'How often a request is retried after a transient failure.',
+    ),
   }),
   mapping({
     kind: kind('agent', 'A structured answer from an agent.'),
     agent: described(text(), 'An agent of the configuration.'),
-    timeout: described(z.optional(durationSchema), 'Of one judgement.'),
+    timeout: described(z.optional(durationSchema), 'Time limit of one evaluation.'),
   }),
 ]);
 
 const limits = mapping({
-  timeout: described(z.optional(durationSchema), 'Wall clock of one entry of a step.'),
+  timeout: described(z.optional(durationSchema), 'Wall-clock time of one visit of a step.'),
   idle_timeout: described(z.optional(durationSchema), 'Time without output.'),
-  max_visits: described(z.optional(wholeNumber(1)), 'Entries of a step in one run.'),
+  max_visits: described(z.optional(wholeNumber(1)), 'Visits of a step in one run.'),
   park: described(
     z.optional(durationSchema),
-    'How long one visit of a step may be parked in all while the limit of a provider lasts.',
+    "How long one visit of a step may wait in total for a provider's limit to reset.",
   ),
   memory: described(
     z.optional(bytesSchema),
     'Memory that the processes of a step may use together; never more than three quarters of the machine.',
   ),
   processes: described(z.optional(wholeNumber(1)), 'Processes that a step may have at the same time.'),
-  written_bytes: described(z.optional(bytesSchema), 'What a step may write to the disk.'),
+  written_bytes: described(z.optional(bytesSchema), 'How much a step may write to disk.'),
 });
 
 const retention = mapping({
-  keep_runs: described(z.optional(wholeNumber(0)), 'How many runs.'),
-  keep_days: described(z.optional(z.number().check(z.minimum(0))), 'For how many days.'),
+  keep_runs: described(z.optional(wholeNumber(0)), 'Number of runs to keep.'),
+  keep_days: described(z.optional(z.number().check(z.minimum(0))), 'Number of days to keep a run.'),
 });
 
 const paths = mapping({
-  runs: described(z.optional(textSchema), 'The evidence of runs.'),
+  runs: described(z.optional(textSchema), 'The folder of the run directories.'),
   workspaces: described(
     z.optional(z.nullable(textSchema)),
     'The workspaces of runs, outside the repository; null for your state folder.',
@@ -149,12 +162,12 @@ const work = mapping({
   agents: described(
     z.optional(
       mapping({
-        planner: described(z.optional(textSchema), 'Cuts specs into items.'),
-        implementor: described(z.optional(textSchema), 'Works on an item.'),
+        planner: described(z.optional(textSchema), 'Turns specs into work items.'),
+        implementor: described(z.optional(textSchema), 'Implements an item.'),
         reviewer: described(z.optional(textSchema), 'Reviews the revision of an item.'),
       }),
     ),
-    'Which agent has which role, by its name under `agents`.',
+    'The agent of each role, by its name under `agents`.',
   ),
   specs: described(z.optional(names), 'Globs of the Markdown files that are specs.'),
   jobs: described(z.optional(wholeNumber(1)), 'How many items are worked on at the same time.'),
@@ -170,15 +183,15 @@ export const configDocumentSchema = mapping({
   validators: described(z.optional(z.record(z.string(), validator)), 'By the name that workflows use.'),
   prices: described(
     z.optional(z.record(z.string(), price)),
-    'What tokens cost where an agent does not say, by the name of its model or of the agent.',
+    'Token prices for agents that do not report a cost, by the name of the model or of the agent.',
   ),
-  planner: described(z.optional(planner), 'Who judges the evidence.'),
-  limits: described(z.optional(limits), 'Where a workflow says nothing; not a cap.'),
-  policy: described(z.optional(formOf('policyRef', POLICY_REF_PATTERN)), 'The policy under every run.'),
+  planner: described(z.optional(planner), 'How evidence is evaluated.'),
+  limits: described(z.optional(limits), 'Defaults for workflows that set no limits; not a cap.'),
+  policy: described(z.optional(formOf('policyRef', POLICY_REF_PATTERN)), 'The policy of every run.'),
   protected_branches: described(z.optional(names), 'Branches that no run may move.'),
   entrypoints: described(z.optional(names), 'Bare commands that script validators may use.'),
-  environment: described(z.optional(names), 'What agents and validators get of the environment.'),
-  paths: described(z.optional(paths), 'Where things are kept, relative to the repository.'),
+  environment: described(z.optional(names), 'The environment variables that agents and validators get.'),
+  paths: described(z.optional(paths), 'Folders of conductor, relative to the repository.'),
   setup: described(z.optional(setupSchema), 'How a checkout is prepared before the first step.'),
   baseline: described(
     z.optional(z.enum(['on', 'off'])),
@@ -186,25 +199,25 @@ export const configDocumentSchema = mapping({
   ),
   tests: described(
     z.optional(z.nullable(names)),
-    'Globs of the files that decide a verdict; null for the usual ones of each ecosystem.',
+    'Globs of files that a verdict depends on; null for the usual ones of each ecosystem.',
   ),
-  retention: described(z.optional(retention), 'What is kept when old runs are removed.'),
+  retention: described(z.optional(retention), 'Which runs are kept when old ones are removed.'),
   notify: described(
     z.optional(mapping({ command: commandLine })),
-    'Called with one JSON event on standard input.',
+    'A command that gets each notification as JSON on standard input.',
   ),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
-    'Whether agents and validators run in a sandbox: where one is available, always, or never.',
+    'Whether agents and validators run in a sandbox: if available, always, or never.',
   ),
   work: described(z.optional(work), 'How work items are planned, implemented and reviewed.'),
   answers: described(
     z.optional(z.enum(['any', 'interactive'])),
-    'Where answers to gates are accepted from: also from scripts, or only from a terminal. Counts only in your own file.',
+    'Which answers to gates are accepted: any, or only those given interactively. Read only from your own file.',
   ),
   trusted: described(
     z.optional(z.array(formOf('trustedGlob', /^(?:\/|~$|~\/)/))),
-    'Globs of repositories that may execute what their files say, without a question. Counts only in your own file.',
+    'Globs of repositories whose commands run without asking for trust. Read only from your own file.',
   ),
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;

@@ -18,11 +18,11 @@ export const setupSchema = mapping({
   cache: described(
     z.optional(
       mapping({
-        key: described(globs, 'Files, or globs, that decide whether the cached paths can be used.'),
-        paths: described(globs, 'What the commands make, as paths or globs: kept for the next checkout.'),
+        key: described(globs, 'Files or globs whose contents decide whether the cache can be used.'),
+        paths: described(globs, 'Paths or globs that the commands create; cached for later checkouts.'),
       }),
     ),
-    'What is kept between runs. Without it, the commands run for every checkout.',
+    'What is cached between runs. Without it, the commands run for every checkout.',
   ),
   copy: described(
     z.optional(z.array(textSchema)),
@@ -32,7 +32,7 @@ export const setupSchema = mapping({
     z.optional(wholeNumber(0).check(z.maximum(MAX_PORTS))),
     'How many consecutive ports each run reserves; `CONDUCTOR_PORT` is the first of them.',
   ),
-  timeout: described(z.optional(durationSchema), 'For all commands together.'),
+  timeout: described(z.optional(durationSchema), 'Time limit of all commands together.'),
 });
 export type SetupDocument = z.infer<typeof setupSchema>;
 

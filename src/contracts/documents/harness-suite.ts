@@ -11,7 +11,7 @@ const expectation = () =>
     mapping({
       equals: described(z.optional(z.string()), 'The whole text.'),
       contains: described(z.optional(z.union([z.string(), z.array(z.string())])), 'A part, or several.'),
-      matches: described(z.optional(text()), 'A regular expression, over lines.'),
+      matches: described(z.optional(text()), 'A regular expression; `^` and `$` match at lines.'),
     }),
   ]);
 
@@ -20,56 +20,57 @@ const normaliser = () =>
     z.enum(['ansi', 'dates', 'paths']),
     mapping({
       replace: described(text(), 'A regular expression.'),
-      with: described(z.string(), 'What stands there instead.'),
+      with: described(z.string(), 'The replacement.'),
     }),
   ]);
 
 const common = () => ({
-  id: described(text(), 'Unique in the suite.'),
-  timeout: described(z.optional(durationSchema), 'For the whole case; a minute unless it is said.'),
-  retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
-  env: described(z.optional(z.record(z.string(), z.string())), 'Variables besides those of the harness.'),
+  id: described(text(), 'The id of the case; unique in the suite.'),
+  timeout: described(z.optional(durationSchema), 'Time limit of the whole case. Default: one minute.'),
+  retries: described(z.optional(wholeNumber(0)), 'How often a failure is retried.'),
+  env: described(z.optional(z.record(z.string(), z.string())), 'Additional environment variables.'),
 });
 
-const cwd = () => described(z.optional(text()), 'Where it is started, from the folder of the harness.');
+const cwd = () =>
+  described(z.optional(text()), 'The folder to run in, relative to the folder of the harness.');
 
 const cliCase = mapping({
   kind: described(z.literal('cli'), 'A command.'),
   ...common(),
   cwd: cwd(),
   command: described(words(), 'Program and arguments, without a shell.'),
-  stdin: described(z.optional(z.string()), 'What it reads.'),
-  exit: described(z.optional(wholeNumber(0)), 'Its exit code; 0 unless it is said.'),
-  stdout: described(z.optional(expectation()), 'What it prints.'),
-  stderr: described(z.optional(expectation()), 'What it complains of.'),
+  stdin: described(z.optional(z.string()), 'Its standard input.'),
+  exit: described(z.optional(wholeNumber(0)), 'The expected exit code. Default: 0.'),
+  stdout: described(z.optional(expectation()), 'The expected standard output.'),
+  stderr: described(z.optional(expectation()), 'The expected standard error.'),
   files: described(
     z.optional(z.record(z.string(), z.union([z.boolean(), expectation()]))),
-    'By path: whether it is there afterwards, or what is in it.',
+    'By path: whether the file exists afterwards, or its expected content.',
   ),
-  golden: described(z.optional(text()), 'The golden that standard output is held against.'),
-  normalise: described(z.optional(z.array(normaliser())), 'What is taken out before.'),
+  golden: described(z.optional(text()), 'The golden that standard output is compared with.'),
+  normalise: described(z.optional(z.array(normaliser())), 'Normalisations before the comparison.'),
 });
 
 const step = mapping({
-  goto: described(z.optional(text()), 'An address, from the page.'),
-  click: described(z.optional(text()), 'What is clicked.'),
-  fill: described(z.optional(text()), 'A field.'),
+  goto: described(z.optional(text()), 'An address, relative to the page.'),
+  click: described(z.optional(text()), 'The element to click.'),
+  fill: described(z.optional(text()), 'The field to fill.'),
   press: described(z.optional(text()), 'A key, such as `Enter`.'),
-  select: described(z.optional(text()), 'A list to choose from.'),
-  wait: described(z.optional(text()), 'What has to be seen before it goes on.'),
-  with: described(z.optional(z.string()), 'What is filled in or selected.'),
-  on: described(z.optional(text()), 'Where a key is pressed.'),
+  select: described(z.optional(text()), 'The list to select from.'),
+  wait: described(z.optional(text()), 'The element to wait for.'),
+  with: described(z.optional(z.string()), 'The value to fill in or select.'),
+  on: described(z.optional(text()), 'The element that gets the key.'),
 });
 
 const pageExpectation = mapping({
-  visible: described(z.optional(text()), 'What can be seen.'),
-  hidden: described(z.optional(text()), 'What can not be seen.'),
-  text: described(z.optional(expectation()), 'What can be read.'),
+  visible: described(z.optional(text()), 'An element that is visible.'),
+  hidden: described(z.optional(text()), 'An element that is hidden.'),
+  text: described(z.optional(expectation()), 'The expected text.'),
   title: described(z.optional(expectation()), 'The title of the page.'),
-  url: described(z.optional(expectation()), 'Its address.'),
-  count: described(z.optional(wholeNumber(0)), 'How many there are.'),
-  in: described(z.optional(text()), 'Where the text is looked for.'),
-  of: described(z.optional(text()), 'What is counted.'),
+  url: described(z.optional(expectation()), 'The address of the page.'),
+  count: described(z.optional(wholeNumber(0)), 'The number of elements.'),
+  in: described(z.optional(text()), 'The element that contains the text.'),
+  of: described(z.optional(text()), 'The elements to count.'),
 });
 
 const webCase = mapping({
@@ -77,7 +78,7 @@ const webCase = mapping({
   ...common(),
   cwd: cwd(),
   url: described(text(), 'The page; `{port}` becomes a free port.'),
-  serve: described(z.optional(words()), 'A server, started before and ended after.'),
+  serve: described(z.optional(words()), 'A server that runs during the case.'),
   viewport: described(
     z.optional(
       mapping({
@@ -85,16 +86,16 @@ const webCase = mapping({
         height: described(wholeNumber(1), 'In pixels.'),
       }),
     ),
-    'The size of the page; 1280 × 720 unless it is said.',
+    'The size of the page; 1280 × 720 by default.',
   ),
-  steps: described(z.optional(z.array(step)), 'What is done on the page, in order.'),
-  expect: described(z.optional(z.array(pageExpectation)), 'What is seen then.'),
+  steps: described(z.optional(z.array(step)), 'Actions on the page, in order.'),
+  expect: described(z.optional(z.array(pageExpectation)), 'The expected state of the page afterwards.'),
   quiet: described(z.optional(z.boolean()), 'Whether the page must log no errors.'),
-  accessibility: described(z.optional(z.boolean()), 'False leaves the check out.'),
-  golden: described(z.optional(text()), 'The golden that the screenshot is held against.'),
+  accessibility: described(z.optional(z.boolean()), 'False skips the accessibility check.'),
+  golden: described(z.optional(text()), 'The golden that the screenshot is compared with.'),
   tolerance: described(
     z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-    'How far colours may be apart.',
+    'How much colours may differ, from 0 to 1.',
   ),
 });
 
@@ -102,15 +103,15 @@ const docsCase = mapping({
   kind: described(z.literal('docs'), 'Markdown pages.'),
   ...common(),
   files: described(words(), 'Paths or globs.'),
-  run: described(z.optional(words()), 'Languages whose examples are run.'),
+  run: described(z.optional(words()), 'Languages whose examples are executed.'),
 });
 
 export const harnessSuiteSchema = mapping({
   suite_id: described(formOf('suiteId', NAME_PATTERN), 'Identifier of the suite.'),
-  goldens: described(z.optional(text()), 'The folder of the goldens; `goldens` unless it is said.'),
+  goldens: described(z.optional(text()), 'The folder of the goldens; `goldens` by default.'),
   cases: described(
     z.array(z.discriminatedUnion('kind', [cliCase, webCase, docsCase])).check(z.minLength(1)),
-    'What is tried, in order.',
+    'The test cases, in order.',
   ),
 });
 

@@ -40,18 +40,18 @@ export function entryProblem(
   const [key, second] = known;
   if (key === undefined || second !== undefined) {
     const found = known.length === 0 ? 'none' : known.map(quoted).join(' and ');
-    const message = `${form.name} is about one thing, but this one has ${found}`;
-    return { message, help: `give exactly one of ${form.keys.map(quoted).join(', ')}`, key: null };
+    const message = `${form.name} needs exactly one main key, but this one has ${found}`;
+    return { message, help: `use exactly one of ${form.keys.map(quoted).join(', ')}`, key: null };
   }
   const stray = Object.entries(form.belongs).find(([name, owners]) => has(name) && !owners.includes(key));
   if (stray !== undefined) {
     const [name, owners] = stray;
-    const message = `\`${name}\` says nothing about \`${key}\``;
-    return { message, help: `it belongs to ${owners.map(quoted).join(' and ')}: take it away`, key: name };
+    const message = `\`${name}\` does not apply to \`${key}\``;
+    return { message, help: `it applies to ${owners.map(quoted).join(' and ')}: remove it`, key: name };
   }
   const needed = form.needs[key];
   if (needed === undefined || has(needed)) return null;
-  return { message: `\`${key}\` comes without \`${needed}\``, help: `add \`${needed}\``, key };
+  return { message: `\`${key}\` needs \`${needed}\``, help: `add \`${needed}\``, key };
 }
 
 function quoted(key: string): string {

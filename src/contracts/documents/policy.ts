@@ -81,35 +81,42 @@ export const policyDocumentSchema = z
     policy_id: z
       .string()
       .regex(/^policy(?:\.[A-Za-z0-9_-]+)+$/, `${FORM_ERROR_PREFIX}policyId`)
-      .describe('`policy.<name>`; referred to as `policy.<name>.v<N>`.'),
-    version: z.int().min(1).describe('Version of the policy; a used version is not changed.'),
+      .describe('`policy.<name>`; workflows refer to it as `policy.<name>.v<N>`.'),
+    version: z.int().min(1).describe('Version of the policy. Do not change a version that is in use.'),
     description: z.string().optional().describe('What the policy is for.'),
     execution: z.enum(EXECUTIONS).optional().describe('Whether files may change. Default: workspace_write.'),
     allowed_paths: globsSchema
       .optional()
-      .describe('Paths that may change. Left out: all of them. An empty list: none.'),
-    forbidden_paths: globsSchema.optional().describe('Paths that may not change, whatever is allowed.'),
+      .describe('Paths that may change. If missing: all. An empty list: none.'),
+    forbidden_paths: globsSchema
+      .optional()
+      .describe('Paths that must not change, even if `allowed_paths` includes them.'),
     approval_paths: globsSchema
       .optional()
-      .describe('Paths that may change, and that a person is asked about when they do.'),
-    protected_paths: globsSchema.optional().describe('Paths that validators see as they were at the base.'),
-    forbidden_operations: z.array(z.enum(OPERATIONS)).optional().describe('Operations that are refused.'),
+      .describe('Paths that may change, but a reviewer must approve the change.'),
+    protected_paths: globsSchema
+      .optional()
+      .describe('Paths that validators see in their state at the base commit.'),
+    forbidden_operations: z.array(z.enum(OPERATIONS)).optional().describe('Operations that are forbidden.'),
     approval: z
       .enum(APPROVALS)
       .optional()
-      .describe('What happens when an agent asks. Default: fail_on_prompt.'),
+      .describe('What happens if an agent asks for permission. Default: fail_on_prompt.'),
     network: z.enum(NETWORKS).optional().describe('Whether the network may be used. Default: allow.'),
     commands: z
       .strictObject({
-        allow: z.array(entrySchema).optional().describe('First words a shell command may start with.'),
+        allow: z
+          .array(entrySchema)
+          .optional()
+          .describe('Word prefixes that a shell command must start with.'),
         deny: z
           .array(denySchema)
           .optional()
-          .describe('Word prefixes or `/regular expressions/` that are refused.'),
+          .describe('Word prefixes or `/regular expressions/` that are forbidden.'),
       })
       .optional()
       .meta(FREE_KEYS)
-      .describe('What an agent may run in a shell. Left out: everything but what is denied.'),
+      .describe('What an agent may run in a shell. If missing: everything that is not denied.'),
   })
   .meta(FREE_KEYS);
 export type PolicyDocument = z.infer<typeof policyDocumentSchema>;

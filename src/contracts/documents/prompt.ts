@@ -10,10 +10,10 @@ export type PromptRole = (typeof PROMPT_ROLES)[number];
 export type PromptIntent = (typeof PROMPT_INTENTS)[number];
 
 const input = mapping({
-  name: described(text(), 'The variable of the text.'),
-  type: described(z.optional(textSchema), 'What it is; `string` where it is left out.'),
-  required: described(z.optional(z.boolean()), 'Not required where it is left out.'),
-  description: described(z.optional(z.string()), 'What it means, for people.'),
+  name: described(text(), 'The name of the variable.'),
+  type: described(z.optional(textSchema), 'The type. Default: `string`.'),
+  required: described(z.optional(z.boolean()), 'Default: false.'),
+  description: described(z.optional(z.string()), 'What it means.'),
   source: described(z.optional(z.enum(INPUT_SOURCES)), 'Where it comes from.'),
 });
 
@@ -21,9 +21,9 @@ const outputContract = mapping({
   schema_ref: described(z.optional(textSchema), 'For planner prompts: the schema of the answer.'),
   required_fields: described(
     z.optional(z.array(textSchema)),
-    'For planner prompts: fields that the answer has to fill; the answer is checked against `schema_ref`.',
+    'For planner prompts: fields that the answer must have; the answer is checked against `schema_ref`.',
   ),
-  artifacts: described(z.optional(z.array(z.unknown())), 'For task prompts: what the agent leaves behind.'),
+  artifacts: described(z.optional(z.array(z.unknown())), 'For task prompts: what the agent creates.'),
 });
 
 /** Rejects an id that ends in a version, which would make references ambiguous. */
@@ -32,21 +32,21 @@ const PROMPT_ID = /^(?!.*\.v[0-9]+$)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 /** The front matter of a prompt, as written. */
 export const promptFrontMatterSchema = mapping({
   prompt_id: described(formOf('promptId', PROMPT_ID), 'Workflows write `<prompt_id>.v<version>`.'),
-  version: described(wholeNumber(1), 'A used version is not changed.'),
+  version: described(wholeNumber(1), 'Do not change a version that is in use.'),
   role: described(
     z.enum(PROMPT_ROLES),
     'Which steps may use it: `task` for RUN_AGENT, `planner` for EVALUATE.',
   ),
-  summary: described(z.optional(z.string()), 'What it is for, in a line.'),
-  owner: described(z.optional(z.string()), 'Who looks after it.'),
+  summary: described(z.optional(z.string()), 'What it is for, in one line.'),
+  owner: described(z.optional(z.string()), 'Who maintains it.'),
   status: described(z.optional(z.enum(PROMPT_STATUSES)), 'Whether it should still be used.'),
   inputs: described(z.optional(z.array(input)), 'The variables of the text.'),
-  output_contract: described(z.optional(outputContract), 'What comes of it.'),
-  intent: described(z.optional(z.enum(PROMPT_INTENTS)), 'What a step with this prompt is for.'),
-  capabilities: described(z.optional(z.unknown()), 'What it needs an agent to be able to do; for people.'),
-  model_hints: described(z.optional(z.unknown()), 'Which models it suits; for people.'),
-  safety_notes: described(z.optional(z.unknown()), 'What to watch out for; for people.'),
-  deprecates: described(z.optional(z.unknown()), 'Which prompts it takes the place of; for people.'),
+  output_contract: described(z.optional(outputContract), 'What the agent or planner must return.'),
+  intent: described(z.optional(z.enum(PROMPT_INTENTS)), 'The purpose of a step with this prompt.'),
+  capabilities: described(z.optional(z.unknown()), 'Capabilities that an agent needs; informational.'),
+  model_hints: described(z.optional(z.unknown()), 'Suitable models; informational.'),
+  safety_notes: described(z.optional(z.unknown()), 'Safety notes; informational.'),
+  deprecates: described(z.optional(z.unknown()), 'The prompts that it replaces; informational.'),
 });
 export type PromptFrontMatter = z.infer<typeof promptFrontMatterSchema>;
 

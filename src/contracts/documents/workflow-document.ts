@@ -19,17 +19,17 @@ function target(when: string) {
   return described(z.string(), `${when}: a step id, or STOP.`);
 }
 
-const stepId = described(formOf('stepId', STEP_ID_PATTERN), 'Names the step; unique without regard to case.');
+const stepId = described(formOf('stepId', STEP_ID_PATTERN), 'The id of the step; unique regardless of case.');
 
 const mechanicalRoutes = mapping(
   {
-    completed: target('It went through'),
-    error: target('It failed'),
-    killed_timeout: z.optional(target('It ran out of time')),
-    killed_idle: z.optional(target('It was silent for too long')),
-    killed_policy: z.optional(target('It broke a policy')),
+    completed: target('The step completed'),
+    error: target('The step failed'),
+    killed_timeout: z.optional(target('The step exceeded its timeout')),
+    killed_idle: z.optional(target('The step printed nothing for too long')),
+    killed_policy: z.optional(target('The step violated a policy')),
   },
-  'Where the run goes next, by outcome. A missing `killed_*` falls back to `error`.',
+  'The next step for each outcome. A missing `killed_*` falls back to `error`.',
 );
 
 const plannerRoutes = mapping(
@@ -38,71 +38,71 @@ const plannerRoutes = mapping(
     partial: target('Something can still be fixed'),
     blocked: described(
       z.optional(z.string()),
-      'The work cannot go on: a step id, or STOP, which it is where it is left out.',
+      'The work cannot continue: a step id, or STOP. Default: STOP.',
     ),
     unsafe: described(z.string(), 'The result must not be kept: a ROLLBACK step, or STOP.'),
-    needs_human: described(z.string(), 'A person has to decide: a GATE step, or STOP.'),
+    needs_human: described(z.string(), 'A reviewer has to decide: a GATE step, or STOP.'),
   },
-  'Where the run goes next, by the status of the planner.',
+  'The next step for each status of the planner.',
 );
 
 const gateRoutes = mapping(
   {
-    gate_approved: target('A person approved'),
-    gate_rejected: target('A person rejected'),
+    gate_approved: target('A reviewer approved'),
+    gate_rejected: target('A reviewer rejected'),
     gate_timed_out: described(
       z.optional(z.string()),
-      'Nobody answered in time: a step id, or STOP. Required where `timeout` is set.',
+      'The gate timed out: a step id, or STOP. Required if `timeout` is set.',
     ),
-    killed_timeout: described(z.optional(z.string()), 'Stands in for `gate_timed_out`.'),
+    killed_timeout: described(z.optional(z.string()), 'Used if `gate_timed_out` is missing.'),
     error: z.optional(target('The gate could not be opened')),
   },
-  'Where the run goes next, by the answer.',
+  'The next step for each answer.',
 );
 
 const limits = mapping(
   {
-    timeout: described(z.optional(durationSchema), 'Wall clock of one entry of a step.'),
+    timeout: described(z.optional(durationSchema), 'Wall-clock time of one visit of a step.'),
     idle_timeout: described(z.optional(durationSchema), 'Time without output.'),
-    max_visits: described(z.optional(wholeNumber(1)), 'Entries of a step in one run.'),
+    max_visits: described(z.optional(wholeNumber(1)), 'Visits of a step in one run.'),
     token_budget: described(
       z.optional(wholeNumber(1)),
-      'Tokens over the whole run, or over all entries of a step.',
+      'Tokens of the whole run, or of all visits of a step.',
     ),
     cost_budget_usd: described(
       z.optional(z.number().check(z.positive())),
       'US dollars, counted like the tokens.',
     ),
   },
-  'Bounds. Those of a step tighten those of the workflow.',
+  'Limits. Those of a step tighten those of the workflow.',
 );
 
-const stepLimits = described(z.optional(limits), 'Bounds of this step; they tighten those of the workflow.');
+const stepLimits = described(z.optional(limits), 'Limits of this step; they tighten those of the workflow.');
 
 const validatorCommon = {
-  id: described(validatorId(), 'Names the validator; unique within the step.'),
-  artifacts: described(z.optional(z.array(textSchema)), 'Globs of the files to keep.'),
-  timeout: described(z.optional(durationSchema), 'Instead of the timeout of the step.'),
-  report: described(z.optional(reportSchema), 'A report to turn into a harness report.'),
+  id: described(validatorId(), 'The id of the validator; unique within the step.'),
+  artifacts: described(z.optional(z.array(textSchema)), 'Globs of files to keep as evidence.'),
+  timeout: described(z.optional(durationSchema), "Overrides the step's timeout."),
+  report: described(z.optional(reportSchema), 'A test report to convert into a harness report.'),
   may_propose_goldens: described(z.optional(z.boolean()), 'Whether its report can propose goldens.'),
-  retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
+  retries: described(z.optional(wholeNumber(0)), 'How often a failure is retried.'),
 };
 
 const builtinValidator = mapping({
   ...validatorCommon,
-  kind: described(z.literal('builtin'), 'What it runs comes from the configuration.'),
+  kind: described(z.literal('builtin'), 'The configuration defines its command.'),
   optional: described(
     z.optional(z.boolean()),
-    'Runs only where the repository has something to run for it, and counts by what is new since the baseline.',
+    'Skipped if the repository has nothing for it to run; only failures that are new since the baseline count.',
   ),
 });
 
 const scriptValidator = mapping({
   ...validatorCommon,
-  kind: described(z.literal('script'), 'What it runs stands in `entrypoint`.'),
+  kind: described(z.literal('script'), '`entrypoint` defines its command.'),
   entrypoint: described(text(), 'A path in the run directory or the worktree, or an allowed command.'),
   args: described(z.optional(z.array(z.string())), 'Arguments of the entrypoint, without a shell.'),
-  cwd: described(z.optional(textSchema), 'The folder to run in; the worktree where it is left out.'),
+  cwd: described(z.optional(textSchema), 'The folder to run in. Default: the worktree.'),
 });
 
 const validatorEntry = z.union([
@@ -112,7 +112,7 @@ const validatorEntry = z.union([
 
 const stepCommon = {
   id: stepId,
-  allow_unreachable: described(z.optional(z.boolean()), 'Keeps a step that nothing leads to.'),
+  allow_unreachable: described(z.optional(z.boolean()), 'Allows a step that no route leads to.'),
 };
 
 /** Creates a new schema for each opcode: a shared one would become a reference in the generated JSON Schema. */
@@ -128,9 +128,9 @@ const agentStep = mapping({
   opcode: described(z.literal('RUN_AGENT'), 'An agent works on the files.'),
   agent: described(text(), 'An agent of the configuration.'),
   prompt: described(text(), 'A reference, or text with white space in it.'),
-  inputs: described(z.optional(z.array(textSchema)), 'Names of what the prompt gets.'),
+  inputs: described(z.optional(z.array(textSchema)), 'Names of the inputs of the prompt.'),
   policy: stepPolicy(),
-  intent: described(z.optional(z.enum(INTENTS)), 'What the step is for, where the prompt does not say.'),
+  intent: described(z.optional(z.enum(INTENTS)), 'The purpose of the step, if the prompt does not state it.'),
   session: described(
     z.optional(z.enum(['fresh'])),
     "`fresh` starts every visit anew; otherwise a later visit continues the agent's session.",
@@ -148,7 +148,7 @@ const validationStep = mapping({
   ),
   parallel: described(
     z.optional(z.boolean()),
-    'Whether they run at the same time; in turn where it is left out.',
+    'Whether the validators run at the same time. Default: one after the other.',
   ),
   policy: stepPolicy(),
   limits: stepLimits,
@@ -158,18 +158,21 @@ const validationStep = mapping({
 const revision = mapping(
   {
     step: described(z.string(), 'The step that refines: the target of `partial`.'),
-    max_attempts: described(z.optional(z.int().check(z.minimum(1), z.maximum(3))), '1 where it is left out.'),
+    max_attempts: described(
+      z.optional(z.int().check(z.minimum(1), z.maximum(3))),
+      'Maximum number of revisions. Default: 1.',
+    ),
   },
-  'How often the planner may send the work back.',
+  'Which step revises the work, and how often.',
 );
 
 const evaluateStep = mapping({
   ...stepCommon,
-  opcode: described(z.literal('EVALUATE'), 'The planner judges the evidence.'),
+  opcode: described(z.literal('EVALUATE'), 'The planner evaluates the evidence.'),
   prompt: described(text(), 'A reference to a planner prompt.'),
   allowed_next_steps: described(
     z.array(z.string()).check(z.minLength(1)),
-    'What the planner may ask for, and what the routes may lead to.',
+    'The steps that the planner may request and the routes may lead to.',
   ),
   revision: z.optional(revision),
   limits: stepLimits,
@@ -178,19 +181,16 @@ const evaluateStep = mapping({
 
 const gateStep = mapping({
   ...stepCommon,
-  opcode: described(z.literal('GATE'), 'A person decides.'),
+  opcode: described(z.literal('GATE'), 'A reviewer decides.'),
   gate: described(text(), '`requires_approval`, or another label.'),
-  approvers: described(z.optional(z.array(textSchema)), 'Who may answer; anybody where it is left out.'),
-  timeout: described(
-    z.optional(durationSchema),
-    'How long to wait for an answer; for ever where it is left out.',
-  ),
+  approvers: described(z.optional(z.array(textSchema)), 'Who may answer. Default: anyone.'),
+  timeout: described(z.optional(durationSchema), 'How long to wait for an answer. Default: no limit.'),
   routes: gateRoutes,
 });
 
 const rollbackStep = mapping({
   ...stepCommon,
-  opcode: described(z.literal('ROLLBACK'), 'The files go back to an earlier state.'),
+  opcode: described(z.literal('ROLLBACK'), 'Restores the files to an earlier state.'),
   target: described(z.enum(['pre_run', 'pre_step']), 'Before the run, or before the latest agent step.'),
   routes: mechanicalRoutes,
 });
@@ -198,7 +198,7 @@ const rollbackStep = mapping({
 const stopStep = mapping({
   ...stepCommon,
   opcode: described(z.literal('STOP'), 'The run ends.'),
-  reason: described(z.optional(z.string()), 'Why; it is kept with the run.'),
+  reason: described(z.optional(z.string()), 'The reason; it is recorded with the run.'),
 });
 
 const step = z.discriminatedUnion('opcode', [
@@ -213,19 +213,25 @@ const step = z.discriminatedUnion('opcode', [
 const defaults = mapping(
   {
     policy: described(z.optional(textSchema), 'A policy reference, `policy.<name>.v<N>`.'),
-    limits: described(z.optional(limits), 'Bounds of the run and of every step.'),
-    artifacts_dir: described(z.optional(textSchema), 'Where the runs of this workflow are kept.'),
-    component_kind: described(z.optional(z.enum(COMPONENT_KINDS)), 'What is worked on; prompts get it.'),
-    eval_profile: described(z.optional(z.enum(EVAL_PROFILES)), 'How thorough to be; prompts get it.'),
+    limits: described(z.optional(limits), 'Limits of the run and of every step.'),
+    artifacts_dir: described(z.optional(textSchema), 'The folder of the run directories of this workflow.'),
+    component_kind: described(
+      z.optional(z.enum(COMPONENT_KINDS)),
+      'The kind of component; an input of prompts.',
+    ),
+    eval_profile: described(
+      z.optional(z.enum(EVAL_PROFILES)),
+      'How thorough the evaluation is; an input of prompts.',
+    ),
   },
-  'What holds for every step.',
+  'Defaults for every step.',
 );
 
 /** A workflow file, as written. */
 export const workflowDocumentSchema = mapping({
-  workflow_id: described(formOf('workflowId', NAME_PATTERN), 'Names the workflow.'),
-  version: described(wholeNumber(1), "The author's own, recorded with each run."),
-  description: described(z.string(), 'What it is for, for people.'),
+  workflow_id: described(formOf('workflowId', NAME_PATTERN), 'The id of the workflow.'),
+  version: described(wholeNumber(1), 'The version of the workflow, recorded with each run.'),
+  description: described(z.string(), 'What the workflow does.'),
   entry_step: described(z.string(), 'The id of the first step.'),
   defaults: z.optional(defaults),
   steps: described(z.array(step).check(z.minLength(1)), 'The steps; routes lead from one to the next.'),

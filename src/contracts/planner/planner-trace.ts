@@ -8,18 +8,17 @@ const TRACE_VERDICTS = ['rules', 'taken', 'raised_to_floor', 'refused'] as const
 
 export const plannerTraceSchema = z.strictObject({
   floor: plannerDecisionSchema.describe('What the rules alone decide on the same evidence.'),
-  proposal: z
-    .unknown()
-    .describe('What the model or agent proposed, as it came; null where nobody was asked.'),
+  proposal: z.unknown().describe('The proposal of the model or agent, unchanged; null if none was asked.'),
   verdict: z
     .enum(TRACE_VERDICTS)
-    .describe('`rules`: nobody was asked; otherwise what became of the proposal over the floor.'),
+    .describe('`rules` if no model or agent was asked; otherwise what happened to its proposal.'),
   rows: z.array(z.string()).describe('Ids of the rows that fired in the floor, worst first.'),
-  usage: usageSchema.nullable().describe('What asking used; null is unknown or nothing.'),
+  usage: usageSchema.nullable().describe('Usage of the model or agent; null if unknown or none.'),
   attempts: z.int().nonnegative().describe('How often the model or agent was asked.'),
 });
 export type PlannerTrace = z.infer<typeof plannerTraceSchema>;
 
+/** A decision and how it was made. */
 export interface Judgement {
   readonly decision: PlannerDecision;
   readonly trace: PlannerTrace;

@@ -8,13 +8,13 @@ export const refinementPackageSchema = z.strictObject({
     .array(
       z.strictObject({
         summary: z.string().describe('What is wrong, as the evidence shows it.'),
-        target: z.string().nullable().describe('What to change, where it is known.'),
+        target: z.string().nullable().describe('What to change, if known.'),
         action: z.string().describe('What to do.'),
         artifact_refs: z.array(z.string()).describe('Evidence for it, relative to the run directory.'),
       }),
     )
-    .describe('What to put right.'),
+    .describe('What to fix.'),
   constraints: z.array(z.string()).describe('What must stay as it is.'),
-  verification: z.array(verificationSchema).describe('What the next validation is going to show.'),
+  verification: z.array(verificationSchema).describe('What the next validation should show.'),
 });
 export type RefinementPackage = z.infer<typeof refinementPackageSchema>;

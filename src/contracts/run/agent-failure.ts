@@ -14,11 +14,11 @@ export const FAILURE_CLASSES = [
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export const agentFailureSchema = z.object({
-  class: z.enum(FAILURE_CLASSES).describe('What kind of failure it is.'),
-  message: z.string().describe('What the agent or its provider said.'),
+  class: z.enum(FAILURE_CLASSES).describe('The class of the failure.'),
+  message: z.string().describe('The message of the agent or its provider.'),
   /** Null if unknown. */
-  reset_at: z.iso.datetime().nullable().describe('When it may be tried again, where the provider says so.'),
-  help: z.string().nullable().describe('What a person can do about it.'),
+  reset_at: z.iso.datetime().nullable().describe('When it can be retried, if the provider says so.'),
+  help: z.string().nullable().describe('What a user can do about it.'),
 });
 export type AgentFailure = Readonly<z.infer<typeof agentFailureSchema>>;
 

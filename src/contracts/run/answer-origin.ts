@@ -4,16 +4,13 @@ import { described, mapping } from '../forms.ts';
 /** Where an answer came from, according to the operating system. The name in the answer is only a label. */
 export const answerOriginSchema = mapping({
   user: described(z.string(), 'The operating-system user.'),
-  terminal: described(z.nullable(z.string()), 'The terminal it was typed on; null for a script.'),
+  terminal: described(z.nullable(z.string()), 'The terminal of the answer; null for a script.'),
   session: described(z.nullable(z.string()), 'The session of the web page; null elsewhere.'),
   process: described(
     mapping({
       pid: described(z.int(), 'Its process id.'),
       host: described(z.string(), 'The machine.'),
-      parent: described(
-        z.nullable(z.string()),
-        'The program that started it; null where the system does not say.',
-      ),
+      parent: described(z.nullable(z.string()), 'The program that started it; null if unknown.'),
     }),
     'The process that gave it.',
   ),

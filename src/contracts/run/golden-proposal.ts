@@ -7,22 +7,22 @@ export const goldenProposalSchema = z.looseObject({
   id: z.string().nullable(),
   golden_path: z.string().nullable().describe('Relative to the repository.'),
   kind: z.string().nullable(),
-  validator: z.string().describe('By the key that tells it from namesakes in other steps.'),
+  validator: z.string().describe('The key of the validator, unique across steps.'),
   step_id: z.string(),
-  attempt: z.int().min(1).describe('The entry of the step whose report proposes it.'),
+  attempt: z.int().min(1).describe('The attempt of the step whose report proposes it.'),
   proposed: capturedFileSchema.nullable().describe('The captured bytes; an approval accepts these.'),
-  diff: capturedFileSchema.nullable().describe('What the harness itself shows of the difference.'),
+  diff: capturedFileSchema.nullable().describe('The diff file of the harness.'),
   golden: z.looseObject({
-    exists: z.boolean().nullable().describe('Null until a gate has looked.'),
+    exists: z.boolean().nullable().describe('Null until a gate has checked.'),
     sha256: z.string().nullable(),
     bytes: z.int().nullable(),
   }),
   acceptable: z.boolean(),
   why: z.string().nullable().describe('Why it is not acceptable.'),
-  pixels: z.int().nullable().describe('How many differ, where the report tells.'),
+  pixels: z.int().nullable().describe('Number of differing pixels, if the report states it.'),
   insertions: z.int().nullable(),
   deletions: z.int().nullable(),
-  difference: z.string().nullable().describe('The beginning of it; null where it is no text.'),
+  difference: z.string().nullable().describe('The beginning of the difference; null if it is not text.'),
 });
 export type GoldenProposal = z.infer<typeof goldenProposalSchema>;
 

@@ -30,7 +30,7 @@ export const proposedGoldenSchema = z.union([
 export const uxFlagSchema = z.looseObject({
   severity: z.enum(UX_SEVERITIES).describe('info, warning or error.'),
   area: z.string().nullish().describe('Part of the interface, such as accessibility.'),
-  description: z.string().nullish().describe('What was seen.'),
+  description: z.string().nullish().describe('What was observed.'),
   evidence_ref: z.string().nullish().describe('Artifact that shows it.'),
 });
 export type UxFlag = z.infer<typeof uxFlagSchema>;
@@ -40,19 +40,15 @@ const readCaseSchema = z.looseObject({
   status: caseStatusSchema,
   repro: z.string().nullish().describe('Command or steps to reproduce it.'),
   observations: z.array(z.string()).nullish().describe('Notes or failure messages.'),
-  location: z
-    .string()
-    .nullish()
-    .catch(null)
-    .describe('Where it is: a path in the repository, with a line where known.'),
+  location: z.string().nullish().catch(null).describe('A path in the repository, with a line if known.'),
   artifacts: z.array(z.string()).nullish().describe('Supporting files, relative to the run directory.'),
 });
 export type ReadCase = z.infer<typeof readCaseSchema>;
 
 const readSummarySchema = z.looseObject({
-  passed: z.number().optional().describe('Passed cases; left out means none.'),
-  failed: z.number().optional().describe('Failed cases; left out means none.'),
-  flaky: z.number().optional().describe('Flaky cases; left out means none.'),
+  passed: z.number().optional().describe('Passed cases; if missing, none.'),
+  failed: z.number().optional().describe('Failed cases; if missing, none.'),
+  flaky: z.number().optional().describe('Flaky cases; if missing, none.'),
 });
 
 /** The content of a report with major version 1. */
@@ -61,7 +57,10 @@ export const readableReportSchema = z.looseObject({
   cases: z.array(readCaseSchema).describe('Results of the cases.'),
   summary: readSummarySchema.describe('Counts over the cases.'),
   ux_flags: z.array(uxFlagSchema).nullish().describe('Concerns about the user interface.'),
-  proposed_goldens: z.array(proposedGoldenSchema).nullish().describe('Goldens the harness would change.'),
+  proposed_goldens: z
+    .array(proposedGoldenSchema)
+    .nullish()
+    .describe('Goldens that the harness would change.'),
 });
 export type ReadableReport = z.infer<typeof readableReportSchema>;
 
@@ -72,10 +71,10 @@ const MAX_ISSUES = 100;
 export const looseHarnessReportSchema = z
   .looseObject({
     suite_id: z.string().describe('Identifier of the suite.'),
-    version: z.unknown().optional().describe('Schema version of the report; 1.x is read.'),
+    version: z.unknown().optional().describe('Schema version of the report; 1.x is supported.'),
     cases: z.array(z.unknown()).describe('Results of the cases.'),
     summary: z.looseObject({}).describe('Counts over the cases.'),
-    proposed_goldens: z.array(z.unknown()).nullish().describe('Goldens the harness would change.'),
+    proposed_goldens: z.array(z.unknown()).nullish().describe('Goldens that the harness would change.'),
   })
   .superRefine((report, context) => {
     if (!isReadableVersion(report.version)) return;
@@ -97,7 +96,7 @@ const fullCaseSchema = z.looseObject({
   status: caseStatusSchema,
   repro: z.string().describe('Command or steps to reproduce it.'),
   observations: z.array(z.string()).describe('Notes or failure messages.'),
-  location: z.string().optional().describe('Where it is: a path in the repository, with a line where known.'),
+  location: z.string().optional().describe('A path in the repository, with a line if known.'),
   artifacts: z.array(z.string()).describe('Supporting files, relative to the run directory.'),
 });
 
@@ -105,7 +104,7 @@ const fullSummarySchema = z.looseObject({
   passed: z.int().nonnegative().describe('Number of passed cases.'),
   failed: z.int().nonnegative().describe('Number of failed cases.'),
   flaky: z.int().nonnegative().describe('Number of flaky cases.'),
-  duration_ms: z.number().nonnegative().describe('How long the suite took, in milliseconds.'),
+  duration_ms: z.number().nonnegative().describe('Duration of the suite in milliseconds.'),
 });
 
 /** The full form: all required fields, as a harness should write them. */
@@ -122,7 +121,7 @@ export const harnessReportSchema = z
     proposed_goldens: z
       .array(proposedGoldenSchema)
       .optional()
-      .describe('Goldens the harness would change; a person has to accept them.'),
+      .describe('Goldens that the harness would change; a reviewer must accept them.'),
   })
   .superRefine((report, context) => {
     const found = [...findDuplicateIds(report.cases), ...findWrongCounts(report), ...findStrayPaths(report)];
@@ -158,7 +157,7 @@ function findWrongCounts({
   return COUNTED.flatMap((status) => {
     const stated = summary[status];
     if (stated === counts[status]) return [];
-    return [{ path: ['summary', status], message: `it is ${stated}, and the cases have ${counts[status]}` }];
+    return [{ path: ['summary', status], message: `it is ${stated}, but the cases have ${counts[status]}` }];
   });
 }
 

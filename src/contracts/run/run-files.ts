@@ -5,7 +5,7 @@ import { LIFECYCLE_STATES, OPCODES, PLANNER_STATUSES, RUN_OUTCOMES, TERMINATIONS
 
 export const RUN_FILES_SCHEMA_VERSION = 2;
 
-const title = z.string().optional().describe('Names the run for people. Missing in runs of version 1.');
+const title = z.string().optional().describe('The title of the run. Missing in runs of version 1.');
 
 const usageTotals = z
   .strictObject({
@@ -13,7 +13,7 @@ const usageTotals = z
     output_tokens: z.int().nonnegative().nullable(),
     cost_usd: z.number().nonnegative().nullable(),
   })
-  .describe('Totals over the whole run; null is unknown, not zero.');
+  .describe('Totals over the whole run; null means unknown, not zero.');
 
 export const metadataSchema = z.strictObject({
   schema_version: z.literal([1, RUN_FILES_SCHEMA_VERSION]),
@@ -115,7 +115,7 @@ export type ArtifactRecord = z.infer<typeof artifactSchema>;
 
 export const manifestSchema = z.strictObject({
   step_id: z.string().nullable().describe('Null for `_setup` and `_baseline`, which belong to no step.'),
-  opcode: z.enum(OPCODES).nullable().describe('Null where step_id is.'),
+  opcode: z.enum(OPCODES).nullable().describe('Null if step_id is null.'),
   attempt: z.int().positive(),
   started_at: z.string(),
   ended_at: z.string(),

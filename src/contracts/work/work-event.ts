@@ -9,21 +9,21 @@ import { agentReviewSchema, ROLES } from './work-results.ts';
  * at once. Changes that a provider makes on its own are events too.
  */
 
-const itemId = () => described(z.string(), 'The item it is about.');
-const key = () => described(z.string(), 'Names the command, so that it is carried out once.');
-const by = () => described(z.string(), 'engine, or the name of a person.');
-const reason = () => described(z.string(), 'Why, for people.');
-const runId = () => described(z.string(), 'The run that it comes from.');
-const labels = () => described(z.array(z.string()), 'All labels of the item but the one of its status.');
+const itemId = () => described(z.string(), 'The affected item.');
+const key = () => described(z.string(), 'Identifies the command, so that it is executed only once.');
+const by = () => described(z.string(), '`engine`, or the name of a user.');
+const reason = () => described(z.string(), 'The reason, for display.');
+const runId = () => described(z.string(), 'The run that caused it.');
+const labels = () => described(z.array(z.string()), 'All labels of the item except its status label.');
 
 const event = <const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
-  mapping({ type: described(z.literal(type), 'What happened.'), ...shape });
+  mapping({ type: described(z.literal(type), 'The type of the event.'), ...shape });
 
 export const reviewRecordSchema = mapping({
-  id: described(z.string(), 'Given by the provider.'),
-  revisionID: described(z.string(), 'What was reviewed.'),
-  headSHA: described(z.string(), 'The commit that was reviewed.'),
-  review: describedHere(agentReviewSchema, 'What the reviewer gave back.'),
+  id: described(z.string(), 'Assigned by the provider.'),
+  revisionID: described(z.string(), 'The reviewed revision.'),
+  headSHA: described(z.string(), 'The reviewed commit.'),
+  review: describedHere(agentReviewSchema, 'The review.'),
 });
 export type ReviewRecord = z.infer<typeof reviewRecordSchema>;
 
@@ -31,79 +31,86 @@ export const workEventSchema = z.discriminatedUnion('type', [
   event('command_started', {
     key: key(),
     by: by(),
-    from: z.optional(describedHere(answerOriginSchema, 'Where an answer of a person came from.')),
-    command: described(z.record(z.string(), z.unknown()), 'All of it, so that it can be carried out later.'),
+    from: z.optional(describedHere(answerOriginSchema, 'Where a command of a user came from.')),
+    command: described(
+      z.record(z.string(), z.unknown()),
+      'The whole command, so that it can be executed later.',
+    ),
   }),
   event('command_done', { key: key() }),
   event('command_refused', {
     key: key(),
     by: by(),
-    kind: described(z.string(), 'Which command.'),
-    item_id: described(z.nullable(z.string()), 'The item it is about.'),
-    code: described(z.string(), 'Which guard or rule.'),
+    kind: described(z.string(), 'The kind of the command.'),
+    item_id: described(z.nullable(z.string()), 'The affected item.'),
+    code: described(z.string(), 'The code of the guard or rule.'),
     reason: reason(),
   }),
   event('command_failed', {
     key: key(),
     by: by(),
-    kind: described(z.string(), 'Which command.'),
-    item_id: described(z.nullable(z.string()), 'The item it is about.'),
+    kind: described(z.string(), 'The kind of the command.'),
+    item_id: described(z.nullable(z.string()), 'The affected item.'),
     reason: reason(),
   }),
   event('item_created', {
-    item: describedHere(workItemSchema, 'As it was made.'),
+    item: describedHere(workItemSchema, 'The item as created.'),
     body: described(z.string(), 'Markdown.'),
     labels: labels(),
   }),
   event('item_linked', {
     item_id: itemId(),
-    blocked_by: described(z.array(z.string()), 'Every declared blocker.'),
+    blocked_by: described(z.array(z.string()), 'All declared blockers.'),
   }),
   event('item_updated', {
-    item: describedHere(workItemSchema, 'As it is now.'),
+    item: describedHere(workItemSchema, 'The current state.'),
     body: described(z.string(), 'Markdown.'),
     labels: labels(),
   }),
   event('status_changed', {
     item_id: itemId(),
-    from: described(z.enum(WORK_STATUSES), 'Where it stood.'),
-    to: described(z.enum(WORK_STATUSES), 'Where it stands.'),
+    from: described(z.enum(WORK_STATUSES), 'The previous status.'),
+    to: described(z.enum(WORK_STATUSES), 'The new status.'),
     by: by(),
     reason: reason(),
   }),
-  event('summary_kept', { item_id: itemId(), run_id: runId(), summary: described(z.string(), 'In full.') }),
-  event('revision_made', { revision: describedHere(revisionSchema, 'As it is now.'), run_id: runId() }),
-  event('pipeline_changed', {
-    revision_id: described(z.string(), 'Whose.'),
-    pipeline: describedHere(pipelineSchema, 'As it is now.'),
+  event('summary_kept', {
+    item_id: itemId(),
+    run_id: runId(),
+    summary: described(z.string(), 'The whole summary.'),
   }),
-  event('review_posted', { review: describedHere(reviewRecordSchema, 'As it is now.'), run_id: runId() }),
+  event('revision_made', { revision: describedHere(revisionSchema, 'The current state.'), run_id: runId() }),
+  event('pipeline_changed', {
+    revision_id: described(z.string(), 'The revision.'),
+    pipeline: describedHere(pipelineSchema, 'The current state.'),
+  }),
+  event('review_posted', {
+    review: describedHere(reviewRecordSchema, 'The current state.'),
+    run_id: runId(),
+  }),
   event('revision_merged', {
-    revision_id: described(z.string(), 'Which.'),
+    revision_id: described(z.string(), 'The merged revision.'),
     item_id: itemId(),
     into: described(z.string(), 'The branch.'),
     commit: described(z.string(), 'Its new head.'),
     by: by(),
   }),
-  event('specs_seen', { specs: described(z.array(specSchema), 'All of them, as they are now.') }),
+  event('specs_seen', { specs: described(z.array(specSchema), 'All specs in their current state.') }),
   event('specs_planned', {
     run_id: runId(),
-    specs: described(z.array(specSchema), 'What the planner was given.'),
+    specs: described(z.array(specSchema), 'The specs that the planner was given.'),
   }),
   event('run_accepted', {
     run_id: runId(),
-    role: described(z.enum(ROLES), 'Who works.'),
+    role: described(z.enum(ROLES), 'The role of the agent.'),
     item_id: described(z.nullable(z.string()), 'Null for a planner.'),
-    specs: described(z.array(specSchema), 'What a planner was given; empty for others.'),
-    revision_id: described(z.nullable(z.string()), 'What a reviewer looks at.'),
+    specs: described(z.array(specSchema), 'The specs of a planner run; empty for other roles.'),
+    revision_id: described(z.nullable(z.string()), 'The revision of a reviewer run.'),
   }),
   event('run_ended', {
     run_id: runId(),
-    ok: described(z.boolean(), 'Whether it left a result that was applied.'),
-    counted: described(
-      z.boolean(),
-      'Whether it is a failure that counts; what was stopped or lost does not.',
-    ),
+    ok: described(z.boolean(), 'Whether it produced a result that was applied.'),
+    counted: described(z.boolean(), 'Whether it counts as a failure; a stopped or lost run does not.'),
     reason: reason(),
   }),
 ]);
@@ -111,8 +118,8 @@ export type WorkEvent = z.infer<typeof workEventSchema>;
 
 /** An event as stored in the journal. */
 export const journalEntrySchema = mapping({
-  seq: described(z.int().check(z.minimum(1)), 'Counts from 1, without a gap.'),
-  at: described(z.string(), 'When, in UTC.'),
-  event: described(workEventSchema, 'What happened.'),
+  seq: described(z.int().check(z.minimum(1)), 'Counts from 1, without gaps.'),
+  at: described(z.string(), 'The time, in UTC.'),
+  event: described(workEventSchema, 'The event.'),
 });
 export type JournalEntry = z.infer<typeof journalEntrySchema>;

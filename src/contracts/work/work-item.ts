@@ -30,43 +30,43 @@ const nullable = <Schema extends z.core.$ZodType>(schema: Schema, what: string) 
   described(z.nullable(schema), what);
 
 export const workItemSchema = mapping({
-  id: id('Given by the provider.'),
-  title: described(z.string(), 'What it is called.'),
-  status: described(z.enum(WORK_STATUSES), 'Where it stands.'),
-  type: described(z.enum(WORK_TYPES), 'Code to write, or a question about a spec.'),
-  priority: described(z.enum(PRIORITIES), 'What is taken first.'),
+  id: id('Assigned by the provider.'),
+  title: described(z.string(), 'The title.'),
+  status: described(z.enum(WORK_STATUSES), 'The current status.'),
+  type: described(z.enum(WORK_TYPES), 'An implementation, or a question about a spec.'),
+  priority: described(z.enum(PRIORITIES), 'Decides which item is dispatched first.'),
   complexity: nullable(z.enum(COMPLEXITIES), 'Null for a refinement.'),
-  blockedBy: described(z.array(z.string()), 'Every declared blocker, done or not.'),
-  createdAt: described(z.string(), 'When it was made, in UTC.'),
+  blockedBy: described(z.array(z.string()), 'All declared blockers, done or not.'),
+  createdAt: described(z.string(), 'When it was created, in UTC.'),
   linkedRevision: nullable(z.string(), 'The revision that implements it.'),
 });
 export type WorkItem = z.infer<typeof workItemSchema>;
 
 export const pipelineSchema = mapping({
-  status: described(z.enum(PIPELINE_STATUSES), 'What the checks of the revision came to.'),
-  url: nullable(z.string(), 'Where its record is.'),
+  status: described(z.enum(PIPELINE_STATUSES), 'The result of the checks of the revision.'),
+  url: nullable(z.string(), 'The address of its record.'),
   reason: nullable(z.string(), 'Why it failed.'),
 });
 export type Pipeline = z.infer<typeof pipelineSchema>;
 
 export const revisionSchema = mapping({
-  id: id('Given by the provider.'),
-  title: described(z.string(), 'What it is called.'),
-  url: nullable(z.string(), 'Where it can be looked at.'),
-  headSHA: described(z.string(), 'The commit that was made from the patch.'),
-  headRef: described(z.string(), 'The branch that it is on.'),
-  author: described(z.string(), 'Who made it.'),
-  body: described(z.string(), 'What was done, in the words of the implementor.'),
-  isDraft: described(z.boolean(), 'Not to be merged yet.'),
-  workItemID: described(z.string(), 'What it implements.'),
+  id: id('Assigned by the provider.'),
+  title: described(z.string(), 'The title.'),
+  url: nullable(z.string(), 'The address of the revision.'),
+  headSHA: described(z.string(), 'The commit created from the patch.'),
+  headRef: described(z.string(), 'Its branch.'),
+  author: described(z.string(), 'The author.'),
+  body: described(z.string(), 'The summary of the implementor.'),
+  isDraft: described(z.boolean(), 'Whether it must not be merged yet.'),
+  workItemID: described(z.string(), 'The item that it implements.'),
   pipeline: describedHere(pipelineSchema, 'Its checks.'),
-  reviewID: nullable(z.string(), 'The review of it, where there is one.'),
+  reviewID: nullable(z.string(), 'Its review; null if there is none.'),
 });
 export type Revision = z.infer<typeof revisionSchema>;
 
 export const specSchema = mapping({
   filePath: described(z.string(), 'Relative to the repository.'),
-  blobSHA: described(z.string(), 'Its content, as git names it.'),
-  frontmatterStatus: described(z.enum(SPEC_STATUSES), 'Only approved ones are planned.'),
+  blobSHA: described(z.string(), 'The git object id of its content.'),
+  frontmatterStatus: described(z.enum(SPEC_STATUSES), 'Only approved specs are planned.'),
 });
 export type Spec = z.infer<typeof specSchema>;

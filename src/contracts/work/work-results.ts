@@ -10,10 +10,10 @@ const strings = () => z.array(z.string());
 
 export const plannedWorkItemSchema = z.strictObject({
   tempID: described(z.string().check(z.minLength(1)), 'Chosen by the planner, unique within this result.'),
-  title: described(z.string().check(z.minLength(1)), 'What the item is called.'),
-  body: described(z.string(), 'Markdown after the task or the refinement template.'),
+  title: described(z.string().check(z.minLength(1)), 'The title of the item.'),
+  body: described(z.string(), 'Markdown that follows the task or the refinement template.'),
   labels: described(strings(), 'One label of each category that its type has; the status is status:pending.'),
-  blockedBy: described(strings(), 'tempIDs of this result, also later ones, or ids of existing items.'),
+  blockedBy: described(strings(), 'tempIDs of this result (also of later items), or ids of existing items.'),
 });
 export type PlannedWorkItem = z.infer<typeof plannedWorkItemSchema>;
 
@@ -26,9 +26,9 @@ export type PlannedWorkItemUpdate = z.infer<typeof plannedWorkItemUpdateSchema>;
 
 export const plannerResultSchema = z.strictObject({
   role: described(z.literal('planner'), 'Always planner.'),
-  create: described(z.array(plannedWorkItemSchema), 'New items, in the order in which they are made.'),
-  close: described(strings(), 'Existing items that specs no longer ask for.'),
-  update: described(z.array(plannedWorkItemUpdateSchema), 'Changes of existing items.'),
+  create: described(z.array(plannedWorkItemSchema), 'New items, in the order of creation.'),
+  close: described(strings(), 'Existing items that the specs no longer need.'),
+  update: described(z.array(plannedWorkItemUpdateSchema), 'Changes to existing items.'),
 });
 export type PlannerResult = z.infer<typeof plannerResultSchema>;
 
@@ -38,28 +38,31 @@ export const implementorResultSchema = z.strictObject({
   role: described(z.literal('implementor'), 'Always implementor.'),
   outcome: described(
     z.enum(IMPLEMENTOR_OUTCOMES),
-    'Implemented and validated; held up by something outside; or not valid for a reason outside its scope.',
+    'Implemented and validated; blocked by something outside; or validation fails for a reason outside its scope.',
   ),
   patch: described(
     z.nullable(z.string()),
-    'What was changed, taken from the worktree and never from the agent; null unless completed.',
+    'The change, taken from the worktree and never from the agent; null unless completed.',
   ),
   summary: described(z.string(), 'What was done, or why it could not be done.'),
 });
 export type ImplementorResult = z.infer<typeof implementorResultSchema>;
 
 export const agentReviewCommentSchema = z.strictObject({
-  path: described(z.string().check(z.minLength(1)), 'The file, or the one that comes nearest.'),
-  line: described(z.nullable(z.int().check(z.minimum(1))), 'The line; null where it is about all of it.'),
-  body: described(z.string(), 'What, Why and Fix of a finding; a warning starts with [Warning].'),
+  path: described(z.string().check(z.minLength(1)), 'The affected file, or the closest one.'),
+  line: described(z.nullable(z.int().check(z.minimum(1))), 'The affected line; null for the whole file.'),
+  body: described(
+    z.string(),
+    'The problem, the reason and the fix of a finding; a warning starts with [Warning].',
+  ),
 });
 export type AgentReviewComment = z.infer<typeof agentReviewCommentSchema>;
 
 const VERDICTS = ['approve', 'needs-changes'] as const;
 
 export const agentReviewSchema = z.strictObject({
-  verdict: described(z.enum(VERDICTS), 'needs-changes where there is a finding.'),
-  summary: described(z.string(), 'What was looked at and found, warnings included.'),
+  verdict: described(z.enum(VERDICTS), 'needs-changes if there is a finding.'),
+  summary: described(z.string(), 'What was reviewed and found, including warnings.'),
   comments: described(z.array(agentReviewCommentSchema), 'Findings and warnings, by file.'),
 });
 export type AgentReview = z.infer<typeof agentReviewSchema>;

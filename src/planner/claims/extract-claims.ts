@@ -5,28 +5,28 @@ import { mentionsRun, saysCheckFails, saysChecksPass } from './prose/checks.ts';
 import {
   asksForGoAhead,
   isDoubted,
-  isElsewhen,
+  isFromElsewhere,
   looksInto,
   reviewsOthers,
   takesWorkBack,
 } from './prose/doubt.ts';
-import { isQuestion, type Statement, statementsOf } from './prose/statements.ts';
-import { workIn } from './prose/work.ts';
+import { isQuestion, type Statement, splitStatements } from './prose/statements.ts';
+import { findWork } from './prose/work.ts';
 
 /**
  * Finds claims in prose. A false positive accuses an honest agent, and a false negative lets a false claim pass. So
  * only plain statements of what the agent itself did count, and the text around a statement can retract it.
  */
-function claimsInProse(text: string): Claim[] {
-  const statements = statementsOf(text.slice(-LONGEST_REPORT));
-  const checks = checksIn(statements);
-  return [...workClaims(statements, checks.length > 0), ...checks];
+function findClaimsInProse(text: string): Claim[] {
+  const statements = splitStatements(text.slice(-LONGEST_REPORT));
+  const checks = findCheckClaims(statements);
+  return [...findWorkClaims(statements, checks.length > 0), ...checks];
 }
 
 /** Agents put their report at the end of the message. */
 const LONGEST_REPORT = 65_536;
 
-function checksIn(statements: readonly Statement[]): Claim[] {
+function findCheckClaims(statements: readonly Statement[]): Claim[] {
   if (statements.some(saysCheckFails)) return [];
   let ranBefore = false;
   for (const statement of statements) {
@@ -36,11 +36,11 @@ function checksIn(statements: readonly Statement[]): Claim[] {
   return [];
 }
 
-function workClaims(statements: readonly Statement[], saysTestsPass: boolean): Claim[] {
+function findWorkClaims(statements: readonly Statement[], saysTestsPass: boolean): Claim[] {
   const isSomewhere = (says: (sentence: string) => boolean) => statements.some(({ text }) => says(text));
   const message = { isReview: isSomewhere(reviewsOthers), isProposal: isSomewhere(asksForGoAhead) };
-  const work = statements.flatMap((statement) => workIn(statement, message));
-  const isUndone = statements.some(({ text, section }) => section !== 'untold' && takesWorkBack(text));
+  const work = statements.flatMap((statement) => findWork(statement, message));
+  const isUndone = statements.some(({ text, section }) => section !== 'planned' && takesWorkBack(text));
   if (isUndone) return work.filter(({ kind }) => kind === 'created');
   const isReport = saysTestsPass || isSomewhere((sentence) => COMPLETION.test(sentence));
   const isDescribed =
@@ -58,8 +58,8 @@ function describesResult(statements: readonly Statement[]): boolean {
   if (statements.some((statement) => looksInto(statement.text) || isQuestion(statement))) return false;
   return statements.some((statement) => {
     const { section, form, text } = statement;
-    if (section === 'untold' || form === 'title' || form === 'row' || mentionsRun(statement)) return false;
-    return DESCRIPTION.test(text) && !isDoubted(text) && !isElsewhen(text);
+    if (section === 'planned' || form === 'title' || form === 'row' || mentionsRun(statement)) return false;
+    return DESCRIPTION.test(text) && !isDoubted(text) && !isFromElsewhere(text);
   });
 }
 
@@ -99,7 +99,9 @@ export function claimsFrom(
     return { claims: claimsIn(listed), source: isTail ? 'tail' : 'result_file' };
   }
   if (tail !== null) return { claims: claimsIn(tail), source: 'tail' };
-  const claims = claimsInProse(message.slice(-LONGEST_MESSAGE)).map((claim) => completePath(claim, changed));
+  const claims = findClaimsInProse(message.slice(-LONGEST_MESSAGE)).map((claim) =>
+    completePath(claim, changed),
+  );
   return { claims: unique(claims), source: 'phrase' };
 }
 

@@ -28,7 +28,7 @@ function checkWork({ diff, intent }: Facts): Pick<LedgerEntry, 'holds' | 'eviden
   if (diff.changed)
     return {
       holds: null,
-      evidence: `${count} ${count === 1 ? 'path' : 'paths'} changed; no check shows that this is the work`,
+      evidence: `${count} ${count === 1 ? 'path' : 'paths'} changed; no check shows that this completes the work`,
     };
   const evidence = 'no file changed';
   // In a step that isn't meant to change files, the agent can truthfully say that something is done.
@@ -49,29 +49,29 @@ function checkTests(facts: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
 }
 
 /**
- * Passing checks don't confirm the claim if the change edits what decides the verdict, drops checks or loses their
+ * Passing checks don't confirm the claim if the change edits files that decide whether the checks pass, drops checks or loses their
  * report.
  */
 function doubtAboutTests({ judgeChanged, fewerChecks, reportedMissing }: Facts): string | null {
   const reasons = [
     ...reportedMissing.map((name) => `${name} is missing`),
-    ...(judgeChanged.length === 0 ? [] : ['the change edits what decides the verdict']),
+    ...(judgeChanged.length === 0 ? [] : ['the change edits files that decide whether the checks pass']),
     ...(fewerChecks === null
       ? []
-      : [`${countOf(fewerChecks.now, 'case')} ran, and ${fewerChecks.base} at the base`]),
+      : [`${countOf(fewerChecks.now, 'case')} ran; ${fewerChecks.base} ran at the base`]),
   ];
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 
 function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
   if (diff.paths.some((changed) => plainPath(changed) === path))
-    return { holds: true, evidence: 'it is in the change' };
-  if (artifacts.has(path)) return { holds: true, evidence: 'it is among the artifacts' };
-  return { holds: false, evidence: 'it is neither in the change nor among the artifacts' };
+    return { holds: true, evidence: 'the file is in the diff' };
+  if (artifacts.has(path)) return { holds: true, evidence: 'the file is among the artifacts' };
+  return { holds: false, evidence: 'the file is neither in the diff nor among the artifacts' };
 }
 
 /** One line for the user: `claim "tests pass": confirmed (tests exited 0)`. */
 export function ledgerLine({ claim, holds, evidence }: LedgerEntry): string {
-  const verdict = holds === null ? 'not checkable' : holds ? 'confirmed' : 'contradicted';
+  const verdict = holds === null ? 'unverified' : holds ? 'confirmed' : 'contradicted';
   return `claim "${claim === 'tests_pass' ? 'tests pass' : claim}": ${verdict} (${evidence})`;
 }

@@ -11,7 +11,7 @@ export interface AgentWords {
 }
 
 /** What an earlier agent said and changed, before other agents looked at its work. */
-export interface EarlierWords {
+export interface EarlierStatements {
   readonly words: AgentWords;
   readonly change: DiffSummary;
   /** The intents of the agents that ran after it. */
@@ -23,7 +23,7 @@ export interface EarlierWords {
  * are still unconfirmed. The diff in the envelope is the last agent's, so a claim that the earlier diff confirms is
  * omitted.
  */
-export function wordsToJudge(last: AgentWords, earlier: EarlierWords | null): TranscriptSummary {
+export function wordsToJudge(last: AgentWords, earlier: EarlierStatements | null): TranscriptSummary {
   if (earlier === null) return last;
   const { words, change } = earlier;
   const unconfirmed = words.claims.filter((claim) => isUnconfirmed(claim, earlier));
@@ -38,7 +38,7 @@ export function wordsToJudge(last: AgentWords, earlier: EarlierWords | null): Tr
   };
 }
 
-function isUnconfirmed(claim: Claim, { change, after }: EarlierWords): boolean {
+function isUnconfirmed(claim: Claim, { change, after }: EarlierStatements): boolean {
   switch (claim.kind) {
     case 'implemented':
     case 'fixed':

@@ -47,7 +47,11 @@ function composeBlocks(envelope: PlannerInput, { task, diff, claims }: RunMateri
   return [
     { title: 'The task', inputs: ['task'], text: truncate(textOf(task), MAX_TASK) },
     { title: 'The change', inputs: ['diff'], text: textOf(diff) },
-    { title: 'Output of failing checks', inputs: [], text: truncate(failingOutput(envelope), MAX_OUTPUT) },
+    {
+      title: 'Output of failing checks',
+      inputs: [],
+      text: truncate(formatFailingOutput(envelope), MAX_OUTPUT),
+    },
     {
       title: "The agent's claims, as conductor checked them",
       inputs: [],
@@ -60,7 +64,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function failingOutput({ evidence: { validation } }: PlannerInput): string {
+function formatFailingOutput({ evidence: { validation } }: PlannerInput): string {
   const parts = Object.entries(validation.output ?? {}).map(([id, text]) => `${id}:\n${text}`);
   return parts.join('\n\n');
 }

@@ -1,38 +1,42 @@
 import type { PlannerStatus } from '../../contracts/vocabulary.ts';
 import { parseDiffSummary } from '../summaries.ts';
 import type { Facts } from './facts.ts';
-import type { Found } from './rows.ts';
+import type { RowFinding } from './rows.ts';
 import type { RiskFlag } from './severity.ts';
 
 /** The result of the other rows, before any escalation. */
-export interface Before {
+export interface StatusBeforeEscalation {
   readonly wouldBe: PlannerStatus;
-  readonly found: readonly Found[];
-  readonly contradictions: readonly Found[];
+  readonly found: readonly RowFinding[];
+  readonly contradictions: readonly RowFinding[];
 }
 
 export interface Escalation {
   readonly id: string;
   readonly status: 'unsafe' | 'needs_human';
   readonly flag: RiskFlag;
-  readonly find: (facts: Facts, before: Before) => readonly Found[];
+  readonly find: (facts: Facts, before: StatusBeforeEscalation) => readonly RowFinding[];
 }
 
-function repeatedContradiction({ contradictedBefore }: Facts, { contradictions }: Before): Found[] {
+function repeatedContradiction(
+  { contradictedBefore }: Facts,
+  { contradictions }: StatusBeforeEscalation,
+): RowFinding[] {
   if (!contradictedBefore) return [];
   return contradictions.map((found) => ({
     ...found,
-    summary: `${found.summary}; an earlier evaluation found a contradiction too`,
+    summary: `${found.summary}; an earlier evaluation also found a contradiction`,
   }));
 }
 
-function nothingChanged({ intent, runChanged }: Facts, { wouldBe }: Before): Found[] {
+function nothingChanged({ intent, runChanged }: Facts, { wouldBe }: StatusBeforeEscalation): RowFinding[] {
   if (wouldBe !== 'success' || intent !== 'implementation' || runChanged !== false) return [];
-  const summary = 'the step was asked to implement, and the workspace is the same as the base';
+  const summary =
+    'the step was asked to implement something, but the workspace does not differ from the base';
   return [{ code: 'nothing_changed', subject: '', summary, evidenceRef: null }];
 }
 
-function repeatedPartial({ evaluations }: Facts, { wouldBe }: Before): Found[] {
+function repeatedPartial({ evaluations }: Facts, { wouldBe }: StatusBeforeEscalation): RowFinding[] {
   const lastTwo = evaluations.slice(-2);
   const stuck = lastTwo.length === 2 && lastTwo.every((entry) => entry.status === 'partial');
   if (wouldBe !== 'partial' || !stuck) return [];
@@ -40,16 +44,22 @@ function repeatedPartial({ evaluations }: Facts, { wouldBe }: Before): Found[] {
   return [{ code: 'repeated_partial', subject: '', summary, evidenceRef: null }];
 }
 
-function noProgress({ diff, previousEvaluation }: Facts, { wouldBe, found }: Before): Found[] {
+function noProgress(
+  { diff, previousEvaluation }: Facts,
+  { wouldBe, found }: StatusBeforeEscalation,
+): RowFinding[] {
   if ((wouldBe !== 'partial' && wouldBe !== 'blocked') || previousEvaluation === null) return [];
   const earlier = parseDiffSummary(previousEvaluation.diff_summary ?? '').fingerprint;
   if (diff.fingerprint === null || diff.fingerprint !== earlier) return [];
   return found
     .filter(({ code }) => previousEvaluation.blocker_codes.includes(code))
-    .map((again) => ({ ...again, summary: `${again.summary}, as before, and the workspace is unchanged` }));
+    .map((again) => ({
+      ...again,
+      summary: `${again.summary}, as in the previous evaluation, and the workspace has not changed since`,
+    }));
 }
 
-function refinementSpent({ refinement }: Facts, { wouldBe }: Before): Found[] {
+function refinementSpent({ refinement }: Facts, { wouldBe }: StatusBeforeEscalation): RowFinding[] {
   if (wouldBe !== 'partial' || refinement === null || refinement.spent < refinement.max) return [];
   const summary = `${refinement.spent} of ${refinement.max} refinements are spent`;
   return [{ code: 'refinement_spent', subject: '', summary, evidenceRef: null }];

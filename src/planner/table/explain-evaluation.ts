@@ -2,9 +2,9 @@ import type { Blocker, PlannerDecision } from '../../contracts/planner/planner-d
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
 import type { PlannerStatus } from '../../contracts/vocabulary.ts';
 import { collapseSpace } from '../../text/outside-text.ts';
-import { explain, type FiredRow } from './evaluate.ts';
+import { evaluateWithRows, type MatchedRow } from './evaluate.ts';
 import type { Problem } from './problems.ts';
-import { type RowWords, wordsOf } from './row-text.ts';
+import { type RowText, textOfRow } from './row-text.ts';
 
 export interface Reasons {
   /** The row that gave the status, what it found, and where. */
@@ -25,14 +25,14 @@ export function reasonsFor(
   status: PlannerStatus,
   blockers: readonly Blocker[] = [],
 ): Reasons {
-  const { decision, rows } = explain(envelope);
+  const { decision, rows } = evaluateWithRows(envelope);
   const [first, ...others] = rows;
-  if (first === undefined) throw new Error('a judgement without a row');
+  if (first === undefined) throw new Error('an evaluation matched no row');
   if (decision.status !== status) return explainPlanner(status, blockers, decision, first);
   const more = others.filter((row) => row.found.length > 0).map(({ id }) => id);
   return {
     why: `${describeRow(first)}${more.length === 0 ? '' : `; also ${more.join(', ')}`}`,
-    change: unique(rowTexts(first).map(({ change }) => change)).join('; '),
+    change: unique(textsOfRow(first).map(({ change }) => change)).join('; '),
   };
 }
 
@@ -43,7 +43,7 @@ function explainPlanner(
   status: PlannerStatus,
   blockers: readonly Blocker[],
   byRules: PlannerDecision,
-  first: FiredRow,
+  first: MatchedRow,
 ): Reasons {
   const ruled = byRules.blockers.map(({ code }) => code);
   const own = blockers.filter(({ code }) => !ruled.includes(code));
@@ -52,21 +52,21 @@ function explainPlanner(
   const rules = `by the rules it would be ${byRules.status} (${describeRow(first)})`;
   const refused = own.some(({ code }) => REFUSED_REPLY.test(code));
   return {
-    why: `the planner ${refused ? 'gave no judgement that counts' : `judged ${status}`}${because}; ${rules}`,
+    why: `the planner ${refused ? 'gave no usable reply' : `decided ${status}`}${because}; ${rules}`,
     change: refused
-      ? 'an answer of the planner that fits; its trace has what came'
-      : `another answer of the planner, which may never be better than ${byRules.status}`,
+      ? 'a valid reply from the planner; the planner trace has the reply it gave'
+      : `another reply from the planner; it can't improve on ${byRules.status}`,
   };
 }
 
 /** A finding can override the text of its row. */
-function rowTexts({ id, found }: FiredRow): RowWords[] {
-  return found.length === 0 ? [wordsOf(id)] : found.map(({ words }) => wordsOf(words ?? id));
+function textsOfRow({ id, found }: MatchedRow): RowText[] {
+  return found.length === 0 ? [textOfRow(id)] : found.map(({ explainedBy }) => textOfRow(explainedBy ?? id));
 }
 
-function describeRow(row: FiredRow): string {
-  const read = unique(rowTexts(row).map((words) => words.read));
-  if (row.found.length === 0) return `${row.id}: nothing in ${read.join(', ')} stands in the way`;
+function describeRow(row: MatchedRow): string {
+  const read = unique(textsOfRow(row).map(({ read: path }) => path));
+  if (row.found.length === 0) return `${row.id}: no problem found in ${read.join(', ')}`;
   const shown = row.found.slice(0, MAX_FINDINGS).map(({ summary }) => collapseSpace(summary));
   const hidden = row.found.length - shown.length;
   const refs = unique(row.found.flatMap(({ evidenceRef }) => (evidenceRef === null ? [] : [evidenceRef])));
@@ -82,7 +82,7 @@ function unique(texts: readonly string[]): string[] {
 export function reasonsOfMisfit(problems: readonly Problem[]): Reasons {
   const [first] = problems;
   return {
-    why: `the evidence can't be judged: ${first?.path ?? ''}: ${first?.message ?? ''} (planner_input)`,
-    change: 'evidence that fits, as conductor schema planner-input has it',
+    why: `the evidence can't be evaluated: ${first?.path ?? ''}: ${first?.message ?? ''} (planner_input)`,
+    change: 'evidence that matches the schema; `conductor schema planner-input` prints it',
   };
 }

@@ -85,14 +85,14 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
     );
     const shown = reasons.slice(0, MAX_REASONS).join('; ');
     const more = reasons.length > MAX_REASONS ? `; and ${reasons.length - MAX_REASONS} more` : '';
-    const summary = `the reply of the planner does not fit its schema: ${shown}${more}; it was: ${excerptOf(proposal)}`;
+    const summary = `the planner's reply does not match its schema: ${shown}${more}; it was: ${excerptOf(proposal)}`;
     return { ok: false, blocker: { code: 'planner_reply_invalid', summary } };
   }
   const step = parsed.data.next_step;
   if (step !== null && !allowed.includes(step)) {
     const named =
       step.trim() === '' ? 'an empty next step' : `the next step ${JSON.stringify(excerptOf(step))}`;
-    const legal = allowed.length === 0 ? 'none is' : `allowed are ${allowed.join(', ')}, or null`;
+    const legal = allowed.length === 0 ? 'allowed: null' : `allowed: ${allowed.join(', ')}, or null`;
     const summary = `the planner names ${named}, which is not allowed; ${legal}`;
     return { ok: false, blocker: { code: 'planner_next_step_illegal', summary } };
   }
@@ -144,7 +144,7 @@ function mergeBlockers(
   const merged = new Map([...floor, ...proposed].map((blocker) => [JSON.stringify(blocker), blocker]));
   const needsOne = status !== 'success' && status !== 'partial';
   if (merged.size > 0 || !needsOne) return [...merged.values()].sort(worstFirst);
-  const summary = `the planner judged ${status} without giving a reason`;
+  const summary = `the planner decided ${status} without giving a reason`;
   return [{ code: 'planner_judgement', summary, evidence_ref: null, severity: blockerSeverity(status) }];
 }
 

@@ -5,13 +5,13 @@ import { type Facts, plainPath } from './facts.ts';
 import type { RiskFlag } from './severity.ts';
 
 /** A finding of a row. The subject distinguishes findings with the same code. */
-export interface Found {
+export interface RowFinding {
   readonly code: string;
   readonly subject: string;
   readonly summary: string;
   readonly evidenceRef: string | null;
   /** The row whose explanation applies, if it differs from the row that matched. */
-  readonly words?: 'absent-artifact' | 'missing-verdict' | 'failed-case';
+  readonly explainedBy?: 'absent-artifact' | 'missing-verdict' | 'failed-case';
 }
 
 /** One row of the decision table. It matches when it finds something. */
@@ -21,25 +21,30 @@ export interface Row {
   readonly flag: RiskFlag | null;
   /** Whether a match is a contradiction between two sources of evidence. */
   readonly contradicts: (facts: Facts) => boolean;
-  readonly find: (facts: Facts) => readonly Found[];
+  readonly find: (facts: Facts) => readonly RowFinding[];
 }
 
 const always = () => true;
 const never = () => false;
 const otherwisePassed = (facts: Facts) => facts.validationOtherwisePassed;
 
-function found(code: string, subject: string, summary: string, evidenceRef: string | null = null): Found {
+function finding(
+  code: string,
+  subject: string,
+  summary: string,
+  evidenceRef: string | null = null,
+): RowFinding {
   return { code, subject, summary, evidenceRef };
 }
 
-function policyViolation(facts: Facts): Found[] {
+function policyViolation(facts: Facts): RowFinding[] {
   return facts.violations.map(({ kind, subject }) =>
-    found(kind, subject, subject === '' ? 'the policy was violated' : `the policy was violated: ${subject}`),
+    finding(kind, subject, subject === '' ? 'policy violation' : `policy violation: ${subject}`),
   );
 }
 
 /** A validator that contributed nothing to the report, or could not start, doesn't contradict it. */
-function reportExecutionMismatch(facts: Facts): Found[] {
+function reportExecutionMismatch(facts: Facts): RowFinding[] {
   const { report, failedCases, failedValidators, reportSources, environmentFailures } = facts;
   const contradicting = failedValidators.filter(
     ({ id }) => (reportSources?.includes(id) ?? true) && !environmentFailures.includes(id),
@@ -47,71 +52,71 @@ function reportExecutionMismatch(facts: Facts): Found[] {
   if (report.kind !== 'read' || failedCases.length > 0 || contradicting.length === 0) return [];
   if ((report.report.summary.failed ?? 0) !== 0) return [];
   const names = contradicting.map(({ id, exitCode }) => `${id} exited with ${exitCode}`).join(', ');
-  const summary = `the harness report ${report.report.suite_id} says pass, and ${names}`;
-  return [found('report_execution_mismatch', report.report.suite_id, summary)];
+  const summary = `the harness report ${report.report.suite_id} reports a pass, but ${names}`;
+  return [finding('report_execution_mismatch', report.report.suite_id, summary)];
 }
 
-function reportInconsistent({ report }: Facts): Found[] {
+function reportInconsistent({ report }: Facts): RowFinding[] {
   if (report.kind !== 'read') return [];
   const { cases, summary, suite_id: suite } = report.report;
   const wrong = (['passed', 'failed', 'flaky'] as const).flatMap((status) => {
     const reported = summary[status] ?? 0;
     const counted = cases.filter((item) => item.status === status).length;
-    return reported === counted ? [] : [`${reported} ${status} told, ${counted} listed`];
+    return reported === counted ? [] : [`${reported} ${status} reported, ${counted} listed`];
   });
   if (wrong.length === 0) return [];
-  const text = `the summary of ${suite} does not add up to its cases: ${wrong.join('; ')}`;
-  return [found('report_inconsistent', suite, text)];
+  const text = `the summary of ${suite} does not match its cases: ${wrong.join('; ')}`;
+  return [finding('report_inconsistent', suite, text)];
 }
 
-function goldensProposed({ proposals }: Facts): Found[] {
+function goldensProposed({ proposals }: Facts): RowFinding[] {
   if (proposals.length === 0) return [];
   const names = proposals.map((proposal) => proposal.name).join(', ');
   const evidenceRef = proposals.find((proposal) => proposal.evidenceRef !== null)?.evidenceRef ?? null;
-  return [found('goldens_need_approval', '', `the harness proposes new goldens: ${names}`, evidenceRef)];
+  return [finding('goldens_need_approval', '', `the harness proposes new goldens: ${names}`, evidenceRef)];
 }
 
-function approvalRequired(facts: Facts): Found[] {
+function approvalRequired(facts: Facts): RowFinding[] {
   return facts.approvals.map(({ subject }) =>
-    found('approval_required', subject, `a person has to approve: ${subject === '' ? 'the step' : subject}`),
+    finding('approval_required', subject, `approval required: ${subject === '' ? 'the step' : subject}`),
   );
 }
 
-function uxFound(code: string, flags: readonly UxFlag[]): Found[] {
+function listUxFindings(code: string, flags: readonly UxFlag[]): RowFinding[] {
   return flags.map(({ severity, area, description, evidence_ref: ref }) => {
     const text = [area, description].filter((part) => typeof part === 'string').join(': ');
-    return found(code, text, `user interface ${severity}${text === '' ? '' : `, ${text}`}`, ref ?? null);
+    return finding(code, text, `user interface ${severity}${text === '' ? '' : `: ${text}`}`, ref ?? null);
   });
 }
 
-function uxError({ uxFlags }: Facts): Found[] {
-  return uxFound(
+function uxError({ uxFlags }: Facts): RowFinding[] {
+  return listUxFindings(
     'ux_error',
     uxFlags.filter((flag) => flag.severity === 'error'),
   );
 }
 
-function uxBelowError({ uxFlags }: Facts): Found[] {
-  return uxFound(
+function uxBelowError({ uxFlags }: Facts): RowFinding[] {
+  return listUxFindings(
     'ux_flags',
     uxFlags.filter((flag) => flag.severity !== 'error'),
   );
 }
 
-function judgeChanged(facts: Facts): Found[] {
+function judgeChanged(facts: Facts): RowFinding[] {
   if (facts.judgeChanged.length === 0) return [];
-  const summary = `the change edits what decides the verdict: ${listNames(facts.judgeChanged)}`;
-  return [found('judge_changed', '', summary)];
+  const summary = `the change edits files that decide whether the checks pass: ${listNames(facts.judgeChanged)}`;
+  return [finding('judge_changed', '', summary)];
 }
 
-function fewerChecks({ fewerChecks: fewer }: Facts): Found[] {
+function fewerChecks({ fewerChecks: fewer }: Facts): RowFinding[] {
   if (fewer === null) return [];
   const parts = [
-    `${countOf(fewer.now, 'case')} ran, and ${fewer.base} at the base`,
+    `${countOf(fewer.now, 'case')} ran; ${fewer.base} ran at the base`,
     ...(fewer.missing.length === 0 ? [] : [`missing: ${listNames(fewer.missing)}`]),
     ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${listNames(fewer.skipped)}`]),
   ];
-  return [found('fewer_checks', '', parts.join('; '))];
+  return [finding('fewer_checks', '', parts.join('; '))];
 }
 
 /** Number of names in a summary; the envelope lists them all. */
@@ -123,92 +128,94 @@ function listNames(names: readonly string[]): string {
   return hidden > 0 ? `${listed} and ${hidden} more` : listed;
 }
 
-function missingArtifact(facts: Facts): Found[] {
-  const missing = facts.missingArtifacts.map((name): Found => {
-    const one = found('missing_artifact', name, `the required artifact ${name} is missing`);
-    return facts.reportedMissing.includes(name) ? one : { ...one, words: 'absent-artifact' };
+function missingArtifact(facts: Facts): RowFinding[] {
+  const missing = facts.missingArtifacts.map((name): RowFinding => {
+    const one = finding('missing_artifact', name, `the required artifact ${name} is missing`);
+    return facts.reportedMissing.includes(name) ? one : { ...one, explainedBy: 'absent-artifact' };
   });
   if (!facts.reviewVerdictMissing) return missing;
-  const silent = found('missing_artifact', 'review', 'a review was expected and gave no verdict');
-  return [...missing, { ...silent, words: 'missing-verdict' }];
+  const silent = finding('missing_artifact', 'review', 'the review gave no verdict');
+  return [...missing, { ...silent, explainedBy: 'missing-verdict' }];
 }
 
-function unsupportedReport({ report }: Facts): Found[] {
+function unsupportedReport({ report }: Facts): RowFinding[] {
   if (report.kind !== 'unsupported') return [];
-  const summary = `the harness report has version ${report.version}, and only 1.x is read`;
-  return [found('unsupported_report', '', summary)];
+  const summary = `harness report version ${report.version} is not supported; supported: 1.x`;
+  return [finding('unsupported_report', '', summary)];
 }
 
-function validationUnusable(facts: Facts): Found[] {
+function validationUnusable(facts: Facts): RowFinding[] {
   const explained = facts.validatorFailed || facts.missingArtifacts.length > 0;
   if (facts.outcome === 'completed' || explained) return [];
-  const summary = `the validation ended as ${facts.outcome}, and nothing in the evidence explains it`;
-  return [found('validation_unusable', '', summary)];
+  const summary = `the validation ended as ${facts.outcome}, but nothing in the evidence explains why`;
+  return [finding('validation_unusable', '', summary)];
 }
 
-function environmentBroken({ environmentFailures, failedValidators }: Facts): Found[] {
+function environmentBroken({ environmentFailures, failedValidators }: Facts): RowFinding[] {
   return environmentFailures.map((id) => {
     const exit = failedValidators.find((failed) => failed.id === id);
     const how = exit === undefined ? '' : ` (exit code ${exit.exitCode})`;
-    return found('environment', id, `the validator ${id} ran at the base and can't start now${how}`);
+    return finding('environment', id, `the validator ${id} can't start${how}, although it ran at the base`);
   });
 }
 
-function timeoutFound(id: string): Found {
-  return found(`validator_timeout:${id}`, id, `the validator ${id} ran out of time`);
+function timeoutFinding(id: string): RowFinding {
+  return finding(`validator_timeout:${id}`, id, `the validator ${id} timed out`);
 }
 
-function validatorTimedOutAgain({ timeouts, previousEvaluation }: Facts): Found[] {
+function validatorTimedOutAgain({ timeouts, previousEvaluation }: Facts): RowFinding[] {
   const before = previousEvaluation?.blocker_codes ?? [];
-  return timeouts.map(timeoutFound).filter(({ code }) => before.includes(code));
+  return timeouts.map(timeoutFinding).filter(({ code }) => before.includes(code));
 }
 
-function validatorTimedOut({ timeouts }: Facts): Found[] {
-  return timeouts.map(timeoutFound);
+function validatorTimedOut({ timeouts }: Facts): RowFinding[] {
+  return timeouts.map(timeoutFinding);
 }
 
-function reportedBlockers({ agentBlockers }: Facts): Found[] {
+function reportedBlockers({ agentBlockers }: Facts): RowFinding[] {
   return agentBlockers.map(({ type, text }) =>
-    found(type, text, text === '' ? `the agent reports ${type}` : `the agent reports ${type}: ${text}`),
+    finding(type, text, text === '' ? `the agent reports ${type}` : `the agent reports ${type}: ${text}`),
   );
 }
 
-function blockerWithoutChanges(facts: Facts): Found[] {
+function blockerWithoutChanges(facts: Facts): RowFinding[] {
   return facts.diff.changed ? [] : reportedBlockers(facts);
 }
 
-function blockerWithChanges(facts: Facts): Found[] {
+function blockerWithChanges(facts: Facts): RowFinding[] {
   return facts.diff.changed ? reportedBlockers(facts) : [];
 }
 
-function validatorOrCaseFailed({ failedValidators, failedCases, regressions }: Facts): Found[] {
+function validatorOrCaseFailed({ failedValidators, failedCases, regressions }: Facts): RowFinding[] {
   return [
     ...failedValidators.map(({ id, exitCode }) =>
-      found(`validator_failed:${id}`, id, `the validator ${id} exited with ${exitCode}`),
+      finding(`validator_failed:${id}`, id, `the validator ${id} exited with ${exitCode}`),
     ),
     ...failedCases.map(
-      ({ id, artifacts }): Found => ({
-        ...found(
+      ({ id, artifacts }): RowFinding => ({
+        ...finding(
           `case_failed:${id}`,
           id,
           regressions.has(id) ? `the case ${id} failed; it passed at the base` : `the case ${id} failed`,
           artifacts?.[0] ?? null,
         ),
-        words: 'failed-case',
+        explainedBy: 'failed-case',
       }),
     ),
   ];
 }
 
-function claimedWithoutChange({ intent, claims, diff }: Facts): Found[] {
+function claimedWithoutChange({ intent, claims, diff }: Facts): RowFinding[] {
   const done = claims.some(({ kind }) => kind === 'implemented' || kind === 'fixed');
   if (intent !== 'implementation' || !done || diff.changed) return [];
-  return [found('empty_diff', '', 'the agent claims to have done the work, and no file changed')];
+  return [finding('empty_diff', '', 'the agent claims that the work is done, but no file changed')];
 }
 
-function claimedPassing({ claims, validatorFailed }: Facts): Found[] {
+function claimedPassing({ claims, validatorFailed }: Facts): RowFinding[] {
   if (!validatorFailed || !claims.some(({ kind }) => kind === 'tests_pass')) return [];
-  return [found('false_claim', 'tests_pass', 'the agent claims that tests pass, and a validator failed')];
+  return [
+    finding('false_claim', 'tests_pass', 'the agent claims that the tests pass, but a validator failed'),
+  ];
 }
 
 /** Paths that an agent claims to have created but that are neither in the diff nor among the artifacts. */
@@ -218,19 +225,19 @@ export function unseenPaths({ claims, diff, artifacts }: Facts): string[] {
   return [...new Set(made)].filter((path) => !seen.has(path));
 }
 
-function claimedCreation(facts: Facts): Found[] {
+function claimedCreation(facts: Facts): RowFinding[] {
   return unseenPaths(facts).map((path) =>
-    found(
+    finding(
       'false_claim',
       path,
-      `the agent claims to have created ${path}, and it is neither in the change nor among the artifacts`,
+      `the agent claims that it created ${path}, but the file is neither in the diff nor among the artifacts`,
     ),
   );
 }
 
-function changesRequested({ requestedChanges }: Facts): Found[] {
+function changesRequested({ requestedChanges }: Facts): RowFinding[] {
   return requestedChanges.map(({ id, summary, artifact_ref: ref }) =>
-    found(`review_finding:${id}`, `${id} ${summary}`, summary, ref ?? null),
+    finding(`review_finding:${id}`, `${id} ${summary}`, summary, ref ?? null),
   );
 }
 

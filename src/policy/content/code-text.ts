@@ -22,8 +22,6 @@ export interface CodeLanguage {
   readonly quotes: readonly Quote[];
   /** `/…/` may be a regular expression. */
   readonly hasRegExps: boolean;
-  /** `'a` may be a lifetime. */
-  readonly hasLifetimes: boolean;
 }
 
 interface Quote {
@@ -35,7 +33,7 @@ interface Quote {
 
 const SLASHES = { lineComments: ['//'], blockComments: [['/*', '*/']] } as const;
 const HASH = { lineComments: ['#'], blockComments: [] } as const;
-const PLAIN = { hasRegExps: false, hasLifetimes: false } as const;
+const PLAIN = { hasRegExps: false } as const;
 
 const quote = (mark: string, options: Partial<Quote> = {}): Quote => ({
   open: mark,
@@ -52,7 +50,6 @@ const JS: CodeLanguage = {
   ...SLASHES,
   quotes: [quote('`', { multiline: true }), ...BOTH],
   hasRegExps: true,
-  hasLifetimes: false,
 };
 const GO: CodeLanguage = {
   name: 'go',
@@ -60,19 +57,15 @@ const GO: CodeLanguage = {
   quotes: [quote('`', { multiline: true, escapes: false }), ...BOTH],
   ...PLAIN,
 };
-const RUST: CodeLanguage = {
+export const RUST: CodeLanguage = {
   name: 'rust',
   ...SLASHES,
-  quotes: [
-    { open: 'r#"', close: '"#', escapes: false, multiline: true },
-    quote('"', { multiline: true }),
-    quote("'"),
-  ],
-  hasRegExps: false,
-  hasLifetimes: true,
+  quotes: [quote('"', { multiline: true })],
+  ...PLAIN,
 };
 const JAVA: CodeLanguage = { name: 'java', ...SLASHES, quotes: [quote('"""'), ...BOTH], ...PLAIN };
-const C: CodeLanguage = { name: 'c', ...SLASHES, quotes: BOTH, ...PLAIN };
+/** Also fits Zig. */
+export const C: CodeLanguage = { name: 'c', ...SLASHES, quotes: BOTH, ...PLAIN };
 const C_SHARP: CodeLanguage = {
   name: 'csharp',
   ...SLASHES,
@@ -156,7 +149,7 @@ export function blankText(text: string, language: CodeLanguage): CodeText {
     from = end;
   };
   while (at < text.length) {
-    const piece = pieceAt(text, at, language);
+    const piece = findLiteral(text, at, language);
     if (piece === null) {
       at += 1;
       continue;
@@ -181,12 +174,13 @@ function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-type TextPiece =
+type Literal =
   | { readonly kind: 'comment'; readonly end: number }
   /** `marks` is the length of the quotes on each side. */
   | { readonly kind: 'text'; readonly end: number; readonly marks: number };
 
-function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | null {
+/** The comment or string literal that starts at an offset. */
+export function findLiteral(text: string, at: number, language: CodeLanguage): Literal | null {
   for (const mark of language.lineComments)
     if (text.startsWith(mark, at) && opensComment(text, at, language))
       return { kind: 'comment', end: lineEnd(text, at) };
@@ -195,10 +189,12 @@ function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | 
       const end = text.indexOf(close, at + open.length);
       return { kind: 'comment', end: end < 0 ? text.length : end + close.length };
     }
+  if (language.name === 'rust') {
+    if (text[at] === "'") return findRustCharacter(text, at);
+    if (text[at] === 'r') return findRustRawString(text, at);
+  }
   for (const form of language.quotes) {
     if (!text.startsWith(form.open, at)) continue;
-    if (language.hasLifetimes && form.open === "'" && !/^'(?:[^'\\]|\\[^']+)'/.test(text.slice(at, at + 14)))
-      return null;
     const end = endOfQuote(text, at + form.open.length, form);
     // A quote that isn't closed on its line is an apostrophe, or the text isn't a program.
     return end === null ? null : { kind: 'text', end, marks: form.close.length };
@@ -208,6 +204,23 @@ function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | 
     return end === null ? null : { kind: 'text', end, marks: 1 };
   }
   return null;
+}
+
+/** `'a'` and `'\u{1f600}'` are characters, `'a` is a lifetime. */
+function findRustCharacter(text: string, at: number): Literal | null {
+  if (text[at + 1] !== '\\') return text[at + 2] === "'" ? { kind: 'text', end: at + 3, marks: 1 } : null;
+  const length = text.slice(at + 3, at + 15).indexOf("'");
+  return length < 0 ? null : { kind: 'text', end: at + 3 + length + 1, marks: 1 };
+}
+
+/** `r"…"`, `r#"…"#` and so on, also as byte strings; in other words an `r` is a letter. */
+function findRustRawString(text: string, at: number): Literal | null {
+  if (!/(?:^|\W)[bc]?$/.test(text.slice(Math.max(0, at - 2), at))) return null;
+  const hashes = /^#*(?=")/.exec(text.slice(at + 1, at + 258))?.[0];
+  if (hashes === undefined) return null;
+  const close = `"${hashes}`;
+  const end = text.indexOf(close, at + 1 + close.length);
+  return { kind: 'text', end: end < 0 ? text.length : end + close.length, marks: close.length };
 }
 
 /** In a shell, `#` starts a comment only where a word could start. */

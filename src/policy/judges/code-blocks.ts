@@ -1,6 +1,6 @@
-/** Finds where blocks of code end, in languages with braces. Reads each character once, whatever the input. */
+import { type CodeLanguage, findLiteral } from '../content/code-text.ts';
 
-export type Dialect = 'rust' | 'zig';
+/** Finds where blocks of code end, in languages with braces. Reads each character once, whatever the input. */
 
 export interface CodeBlocks {
   /** The offset after the block or semicolon that ends the item starting at `start`. */
@@ -16,8 +16,8 @@ interface Mark {
   end: number;
 }
 
-export function findBlocks(text: string, dialect: Dialect): CodeBlocks {
-  const marks = readMarks(text, dialect);
+export function findBlocks(text: string, language: CodeLanguage): CodeBlocks {
+  const marks = readMarks(text, language);
   const next = nextAtSameDepth(marks);
   return {
     endOf: (start) => {
@@ -57,13 +57,13 @@ function indexFrom(marks: readonly Mark[], start: number): number {
 }
 
 /** Brackets and semicolons outside comments and strings. */
-function readMarks(text: string, dialect: Dialect): Mark[] {
+function readMarks(text: string, language: CodeLanguage): Mark[] {
   const marks: Mark[] = [];
   const open: Mark[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    const endAfter = skipText(text, at, dialect);
-    if (endAfter > at) {
-      at = endAfter - 1;
+    const literal = findLiteral(text, at, language);
+    if (literal !== null) {
+      at = literal.end - 1;
       continue;
     }
     const char = text[at] ?? '';
@@ -77,41 +77,4 @@ function readMarks(text: string, dialect: Dialect): Mark[] {
     } else if (char === ';') marks.push({ at, char, depth: open.length, end: at + 1 });
   }
   return marks;
-}
-
-/** The end of the comment or string that starts here; `at` itself if there is none. */
-function skipText(text: string, at: number, dialect: Dialect): number {
-  const char = text[at];
-  if (char === '/' && text[at + 1] === '/') return endAfter(text, '\n', at + 2);
-  if (char === '/' && text[at + 1] === '*') return endAfter(text, '*/', at + 2);
-  if (char === '"') return skipQuote(text, at);
-  if (char === "'") return skipCharacter(text, at);
-  if (char === 'r' && dialect === 'rust' && !/\w/.test(text[at - 1] ?? '')) return skipRawString(text, at);
-  return at;
-}
-
-function endAfter(text: string, end: string, from: number): number {
-  const found = text.indexOf(end, from);
-  return found < 0 ? text.length : found + end.length;
-}
-
-function skipQuote(text: string, at: number): number {
-  let end = at + 1;
-  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-  return Math.min(end + 1, text.length);
-}
-
-/** `'a'` and `'\u{1f600}'` are characters, `'a` is a lifetime. */
-function skipCharacter(text: string, at: number): number {
-  if (text[at + 1] === '\\') {
-    const end = text.slice(at + 3, at + 15).indexOf("'");
-    return end < 0 ? at : at + 3 + end + 1;
-  }
-  return text[at + 2] === "'" ? at + 3 : at;
-}
-
-function skipRawString(text: string, at: number): number {
-  let quote = at + 1;
-  while (text[quote] === '#') quote += 1;
-  return text[quote] === '"' ? endAfter(text, `"${'#'.repeat(quote - at - 1)}`, quote + 1) : at;
 }

@@ -1,4 +1,5 @@
-import { type Dialect, findBlocks } from './code-blocks.ts';
+import { C, type CodeLanguage, RUST } from '../content/code-text.ts';
+import { findBlocks } from './code-blocks.ts';
 
 /**
  * Tests in the same file as the code they check: Rust modules, Zig blocks, examples in documentation, vitest's
@@ -9,7 +10,7 @@ import { type Dialect, findBlocks } from './code-blocks.ts';
 /** By file extension. */
 const READERS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   rs: (text) => [...rustTests(text), ...rustExamples(text)],
-  zig: (text) => blocksAfter(text, /^[ \t]*test\b[^{;\n]{0,200}\{/gm, 'zig'),
+  zig: (text) => blocksAfter(text, /^[ \t]*test\b[^{;\n]{0,200}\{/gm, C),
   py: pythonExamples,
   ...Object.fromEntries(['js', 'mjs', 'jsx', 'ts', 'mts', 'tsx'].map((ending) => [ending, inSourceTests])),
 };
@@ -104,8 +105,8 @@ function rustExamples(text: string): readonly string[] {
   return found;
 }
 
-function blocksAfter(text: string, head: RegExp, dialect: Dialect): string[] {
-  const blocks = findBlocks(text, dialect);
+function blocksAfter(text: string, head: RegExp, language: CodeLanguage): string[] {
+  const blocks = findBlocks(text, language);
   return [...text.matchAll(head)].map((match) => {
     const open = match.index + match[0].length - 1;
     return text.slice(match.index, blocks.endOf(open));
@@ -150,7 +151,7 @@ interface RustItem {
 
 /** Items with attributes, in order; items inside a test are part of it. */
 function rustItems(text: string): RustItem[] {
-  const blocks = findBlocks(text, 'rust');
+  const blocks = findBlocks(text, RUST);
   const items: RustItem[] = [];
   for (let at = text.indexOf('#['); at >= 0; at = text.indexOf('#[', at)) {
     const start = at;

@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../text/json.ts';
+import { isJsonObject, parseJsonObject } from '../../text/json.ts';
 import type { Part } from './command-part.ts';
-import { parseObject } from './json-object.ts';
 
 /**
  * The packages of a lock file that a check depends on: the runner with its dependencies, and the assertion
@@ -55,7 +54,7 @@ function isPartOfCheck(name: string, program: string): boolean {
 
 /** npm's `packages` lists the dependencies of each package, so everything that the runner depends on can be found. */
 function readNpm(text: string, program: string): readonly string[] {
-  const packages = parseObject(text)?.packages;
+  const packages = parseJsonObject(text)?.packages;
   if (!isJsonObject(packages)) return [];
   const pending = Object.keys(packages).filter((place) => {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place)?.[1];

@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../text/json.ts';
+import { isJsonObject, parseJsonObject } from '../../text/json.ts';
 import type { Part } from './command-part.ts';
-import { parseObject } from './json-object.ts';
 
 /**
  * The keys of a package.json that decide which file an import resolves to. Tests that load `..`, the package by its
@@ -10,9 +9,9 @@ export function entryParts(path: string): Part[] {
   const differs =
     (read: (manifest: Manifest) => Entries | null) =>
     (base: string, now: string | null): boolean => {
-      const before = read(parseObject(base) ?? {});
-      const after = read(parseObject(now) ?? {});
-      if (before === null || after === null || parseObject(now) === null) return false;
+      const before = read(parseJsonObject(base) ?? {});
+      const after = read(parseJsonObject(now) ?? {});
+      if (before === null || after === null || parseJsonObject(now) === null) return false;
       return [...before].some(([name, target]) => after.get(name) !== target);
     };
   const hasExports = (manifest: Manifest) => manifest.exports !== undefined;
@@ -22,7 +21,7 @@ export function entryParts(path: string): Part[] {
       paths: [path],
       name: 'exports',
       differs: (base, now) => {
-        const either = [parseObject(base) ?? {}, parseObject(now) ?? {}].some(hasExports);
+        const either = [parseJsonObject(base) ?? {}, parseJsonObject(now) ?? {}].some(hasExports);
         return (
           either && differs((each) => (hasExports(each) ? exportEntries(each) : rootEntry(each)))(base, now)
         );
@@ -65,7 +64,7 @@ function targetText(target: unknown): string {
 
 function losesMember(base: string, now: string | null): boolean {
   const members = (text: string | null): readonly unknown[] => {
-    const workspaces = parseObject(text)?.workspaces;
+    const workspaces = parseJsonObject(text)?.workspaces;
     const list = isJsonObject(workspaces) ? workspaces.packages : workspaces;
     return Array.isArray(list) ? list : [];
   };

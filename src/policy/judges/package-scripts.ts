@@ -1,5 +1,5 @@
 import { ownValue } from '../../contracts/own-value.ts';
-import { isJsonObject } from '../../text/json.ts';
+import { isJsonObject, parseJsonObject } from '../../text/json.ts';
 import {
   commandsOfLine,
   type Lead,
@@ -10,7 +10,6 @@ import {
   type Started,
   type Trail,
 } from './command-part.ts';
-import { parseObject } from './json-object.ts';
 import { lockedPackages } from './locked-packages.ts';
 
 /** What `npm test` and similar commands run: scripts of a package.json, and the keys that checks read. */
@@ -46,14 +45,14 @@ const LINTER_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** A value inside a JSON file, by its keys. */
 export function jsonPart(path: string, keys: readonly string[]): Part {
   return partOf([path], keys.join('.'), (text) => {
-    let value: unknown = parseObject(text) ?? text;
+    let value: unknown = parseJsonObject(text) ?? text;
     for (const key of keys) value = isJsonObject(value) ? ownValue(value, key) : undefined;
-    return parseObject(text) === null ? text : (JSON.stringify(value) ?? null);
+    return parseJsonObject(text) === null ? text : (JSON.stringify(value) ?? null);
   });
 }
 
 export function scriptsIn(text: string | null, key = 'scripts'): ReadonlyMap<string, string> {
-  const scripts = ownValue(parseObject(text) ?? {}, key);
+  const scripts = ownValue(parseJsonObject(text) ?? {}, key);
   if (!isJsonObject(scripts)) return new Map();
   return new Map(
     Object.entries(scripts).flatMap(([name, line]) => {
@@ -157,7 +156,7 @@ function changedMembers({ changed }: Trail): string[] {
 function findMembers(name: string, home: string, trail: Trail): string[] {
   const bare = name.replace(/^\{|\}$|\.\.\.$/g, '');
   const byName = changedMembers(trail).filter((folder) => {
-    const manifest = parseObject(trail.read(`${folder}/package.json`));
+    const manifest = parseJsonObject(trail.read(`${folder}/package.json`));
     return manifest !== null && (manifest.name === bare || bare.includes('*'));
   });
   const byFolder = pathIn(home, bare);

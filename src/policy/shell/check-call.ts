@@ -2,9 +2,9 @@ import type { Operation } from '../../contracts/documents/policy.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { isProtectedBranch } from '../refs.ts';
 import { type DenyEntry, isAllowedBy, namesProgram, spellOut, startsWithPrefix } from './command-lists.ts';
-import { cut, type Finding, hidden, shown } from './findings.ts';
+import { certainFinding, type Finding, shortenSubject, unclearFinding } from './findings.ts';
 import { gitEffects } from './git/git-effects.ts';
-import { branchRef, isKnownSubcommand, judgeGit } from './git/git-rules.ts';
+import { branchRef, classifyGitCall, isKnownSubcommand } from './git/git-rules.ts';
 import { type GitCall, readGit } from './git/git-words.ts';
 import {
   type Assignment,
@@ -32,7 +32,7 @@ export interface CallCheck extends Rules {
   readonly folders: readonly string[] | null;
 }
 
-export function textOf(words: readonly Word[]): string {
+export function formatWords(words: readonly Word[]): string {
   const parts: string[] = [];
   let length = 0;
   for (const { raw } of words) {
@@ -40,27 +40,27 @@ export function textOf(words: readonly Word[]): string {
     length += raw.length + 1;
     if (length > 400) break;
   }
-  return cut(parts.join(' ').trim());
+  return shortenSubject(parts.join(' ').trim());
 }
 
 /** Checks one program call with its words, wherever it appears on the line. */
 export function checkCall(check: CallCheck, call: Call): Finding[] {
   const { words, assignments } = call;
-  const subject = textOf(words);
+  const subject = formatWords(words);
   const [first] = words;
   const set = [...assignments, ...declaredAssignments(words)].flatMap(
     (word) => readGivenAssignment(word) ?? [],
   );
   const variables = [
     ...[...set, ...filledVariables(words)].flatMap((assignment) => checkVariable(check, assignment)),
-    ...hideProblem(subject, evaluationProblem(words)),
+    ...reportProblem(subject, evaluationProblem(words)),
   ];
   if (first === undefined) return variables;
   if (first.unknown || first.pattern)
-    return [...variables, hidden(subject, 'an expansion stands where a program belongs')];
+    return [...variables, unclearFinding(subject, 'the program name is an expansion')];
   // In zsh, `=name` expands to the path of the program.
   if (first.text === '' || /^[-=]/.test(first.text))
-    return [...variables, hidden(subject, 'the command has no name')];
+    return [...variables, unclearFinding(subject, 'the command has no name')];
   const git = readGit(words);
   const effects = [...fileEffects(words), ...(git === null ? [] : gitEffects(git))];
   return [
@@ -80,21 +80,21 @@ function declaredAssignments([first, ...rest]: readonly Word[]): readonly Word[]
 }
 
 export function checkVariable({ policy }: Rules, assignment: Assignment): Finding[] {
-  return hideProblem(assignment.name, variableProblem(assignment, policy.commands.allow !== null));
+  return reportProblem(assignment.name, variableProblem(assignment, policy.commands.allow !== null));
 }
 
-function hideProblem(subject: string, problem: string | null): Finding[] {
-  return problem === null ? [] : [hidden(subject, problem)];
+function reportProblem(subject: string, problem: string | null): Finding[] {
+  return problem === null ? [] : [unclearFinding(subject, problem)];
 }
 
-function block(subject: string, message: string): Finding {
-  return shown('native_policy_block', cut(subject.trim()), message);
+function deniedFinding(subject: string, message: string): Finding {
+  return certainFinding('native_policy_block', shortenSubject(subject.trim()), message);
 }
 
 export function matchExpressions(deny: readonly DenyEntry[], subject: string, text: string): Finding[] {
   return deny.flatMap((entry) =>
     entry.kind === 'expression' && entry.expression.test(text)
-      ? [block(subject, `the command is denied by ${entry.source}`)]
+      ? [deniedFinding(subject, `the command is denied by ${entry.source}`)]
       : [],
   );
 }
@@ -103,7 +103,7 @@ function checkLists(check: CallCheck, { words, packaged }: Call, subject: string
   const { policy, deny } = check;
   const found = deny.flatMap((entry) =>
     entry.kind === 'prefix' && (startsWithPrefix(words, entry.words) || namesProgram(words, entry.words))
-      ? [block(subject, `the command is denied by ${entry.source}`)]
+      ? [deniedFinding(subject, `the command is denied by ${entry.source}`)]
       : [],
   );
   const { allow } = policy.commands;
@@ -111,7 +111,9 @@ function checkLists(check: CallCheck, { words, packaged }: Call, subject: string
   return [
     ...found,
     ...matchExpressions(deny, subject, spellOut(words)),
-    ...(isListed ? [] : [block(subject, `${words[0]?.text ?? ''} is not among the allowed commands`)]),
+    ...(isListed
+      ? []
+      : [deniedFinding(subject, `${words[0]?.text ?? ''} is not among the allowed commands`)]),
   ];
 }
 
@@ -128,22 +130,26 @@ function checkGit(check: Rules, git: GitCall, subject: string): Finding[] {
   const isGuarded =
     policy.forbidden_operations.length > 0 ||
     deny.some((entry) => entry.kind !== 'prefix' || entry.words[0]?.startsWith('git') === true);
-  const effect = judgeGit(git);
+  const effect = classifyGitCall(git);
   const problems = [...git.problems, ...(effect.problem === null ? [] : [effect.problem])];
-  if (git.unknown) problems.push('an expansion stands where a command of git belongs');
+  if (git.unknown) problems.push('the git subcommand is an expansion');
   else if (isGuarded && !isKnownSubcommand(git.subcommand))
-    problems.push(`git ${git.subcommand} may be an alias for anything`);
+    problems.push(`git ${git.subcommand} may be an alias that runs any command`);
   const protectedNames = effect.branches.filter(({ text }) =>
     isProtectedBranch(branchRef(text), place.protectedBranches),
   );
   return [
-    ...problems.map((problem) => hidden(subject, problem)),
+    ...problems.map((problem) => unclearFinding(subject, problem)),
     ...(effect.movesAll
-      ? [block(subject, `git ${git.subcommand} moves every branch, protected ones too`)]
+      ? [deniedFinding(subject, `git ${git.subcommand} moves every branch, including protected ones`)]
       : []),
     ...effect.operations.flatMap((operation) => checkOperation(policy, operation, subject)),
     ...protectedNames.map(({ text }) =>
-      shown('protected_branch_violation', text, `this command would move the protected branch ${text}`),
+      certainFinding(
+        'protected_branch_violation',
+        text,
+        `this command would move the protected branch ${text}`,
+      ),
     ),
     ...(effect.network ? checkNetwork(policy, subject) : []),
     ...(effect.rewrites ? checkReadOnly(policy, subject) : []),
@@ -153,29 +159,37 @@ function checkGit(check: Rules, git: GitCall, subject: string): Finding[] {
 function checkOperation(policy: EffectivePolicy, operation: Operation, subject: string): Finding[] {
   if (!policy.forbidden_operations.includes(operation)) return [];
   const message = `\`${subject}\` would ${OPERATION_TEXTS[operation]}; the policy forbids \`${operation}\``;
-  return [shown('forbidden_operation', subject, message)];
+  return [certainFinding('forbidden_operation', subject, message)];
 }
 
 const OPERATION_TEXTS: Readonly<Record<Operation, string>> = {
-  commit: 'record something in git',
+  commit: 'create a commit, stash, branch or tag',
   push: 'push',
   delete: 'delete files',
-  force: 'overwrite what git keeps',
-  branch_switch: 'leave the branch',
+  force: 'discard or rewrite history or changes in git',
+  branch_switch: 'switch to another branch',
   dependency_change: 'change dependencies',
 };
 
 function checkReadOnly(policy: EffectivePolicy, subject: string): Finding[] {
   if (policy.execution !== 'read_only') return [];
   return [
-    shown('forbidden_operation', subject, `\`${subject}\` would change files; the policy is read-only`),
+    certainFinding(
+      'forbidden_operation',
+      subject,
+      `\`${subject}\` would change files; the policy is read-only`,
+    ),
   ];
 }
 
 function checkNetwork(policy: EffectivePolicy, subject: string): Finding[] {
   if (policy.network === 'allow') return [];
   return [
-    shown('network_violation', subject, `\`${subject}\` would use the network, which the policy denies`),
+    certainFinding(
+      'network_violation',
+      subject,
+      `\`${subject}\` would use the network, which the policy denies`,
+    ),
   ];
 }
 

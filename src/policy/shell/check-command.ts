@@ -1,7 +1,7 @@
 import type { EffectivePolicy } from '../assemble.ts';
 import type { Violation } from '../violation.ts';
 import { type DenyEntry, readDenyEntry } from './command-lists.ts';
-import { cut, type Finding, limitsCommands, shown } from './findings.ts';
+import { certainFinding, type Finding, limitsCommands, shortenSubject } from './findings.ts';
 import { walkLine } from './walk/walk-line.ts';
 import type { CommandPlace } from './write-rules.ts';
 
@@ -29,17 +29,17 @@ export function checkCommand(policy: EffectivePolicy, line: string, place: Comma
 }
 
 function tooLong(line: string): Finding {
-  return shown('native_policy_block', cut(line.trim()), 'the line is too long to be judged');
+  return certainFinding('native_policy_block', shortenSubject(line.trim()), 'the line is too long to check');
 }
 
 function verdict(findings: readonly Finding[], isStrict: boolean): CommandVerdict {
-  const counted = findings.filter(({ isShown }) => isStrict || isShown).map(({ violation }) => violation);
+  const counted = findings.filter(({ isCertain }) => isStrict || isCertain).map(({ violation }) => violation);
   const violations = [...new Map(counted.map((each) => [`${each.class} ${each.message}`, each])).values()];
   return { allowed: violations.length === 0, violations };
 }
 
 function reportBrokenEntry(entry: DenyEntry): Finding[] {
   if (entry.kind !== 'broken') return [];
-  const message = `${entry.source} in commands.deny is not a regular expression that can be matched`;
-  return [shown('native_policy_block', entry.source, message)];
+  const message = `${entry.source} in commands.deny is not a supported regular expression`;
+  return [certainFinding('native_policy_block', entry.source, message)];
 }

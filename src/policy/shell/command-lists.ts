@@ -1,6 +1,6 @@
+import { RE2JS } from 're2js';
 import { readExpression } from '../../contracts/documents/policy.ts';
 import { matchesGlob } from '../globs.ts';
-import { compileExpression, type Expression } from './expression.ts';
 import { wordsWithoutGlobals } from './git/git-words.ts';
 import { isFixed, MASK, programOf, type Word } from './grammar/shell-word.ts';
 import { resolvePath } from './paths.ts';
@@ -159,4 +159,22 @@ export function isAllowedBy(words: readonly Word[], allow: readonly string[]): b
         return word !== undefined && isFixed(word) && word.text === wanted;
       }),
   );
+}
+
+/** A regular expression of a policy. It runs in linear time, while JavaScript's own may take exponential time. */
+interface Expression {
+  readonly test: (text: string) => boolean;
+}
+
+/** Null if it isn't a valid regular expression, or can't be matched in linear time. */
+export function compileExpression(body: string, flags: string): Expression | null {
+  const options =
+    (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) |
+    (flags.includes('m') ? RE2JS.MULTILINE : 0) |
+    (flags.includes('s') ? RE2JS.DOTALL : 0);
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(body), options);
+  } catch {
+    return null;
+  }
 }

@@ -9,26 +9,26 @@ export interface Finding {
    * True if the line itself shows the violation. Otherwise it can't be ruled out, which counts only under a policy
    * with `commands`.
    */
-  readonly isShown: boolean;
+  readonly isCertain: boolean;
 }
 
 /** Maximum length of a command in a message. */
 const MAX_SUBJECT = 200;
 
-export function shown(kind: ViolationClass, subject: string, message: string): Finding {
-  return { violation: { class: kind, subject, message }, isShown: true };
+export function certainFinding(kind: ViolationClass, subject: string, message: string): Finding {
+  return { violation: { class: kind, subject, message }, isCertain: true };
 }
 
-export function unjudged(kind: ViolationClass, subject: string, message: string): Finding {
-  return { violation: { class: kind, subject, message }, isShown: false };
+export function possibleFinding(kind: ViolationClass, subject: string, message: string): Finding {
+  return { violation: { class: kind, subject, message }, isCertain: false };
 }
 
 /** A line or command that a policy with `commands` refuses because it can't be analysed. */
-export function hidden(subject: string, message: string): Finding {
-  return unjudged('native_policy_block', cut(subject.trim()), message);
+export function unclearFinding(subject: string, message: string): Finding {
+  return possibleFinding('native_policy_block', shortenSubject(subject.trim()), message);
 }
 
-export function cut(text: string): string {
+export function shortenSubject(text: string): string {
   return text.length > MAX_SUBJECT ? `${text.slice(0, MAX_SUBJECT - 1)}…` : text;
 }
 

@@ -4,7 +4,7 @@ import { checkFiles } from '../changes.ts';
 import { isDependencyFile } from '../dependency-files.ts';
 import { forbiddenBy } from '../globs.ts';
 import type { Violation } from '../violation.ts';
-import { type Finding, shown, unjudged } from './findings.ts';
+import { certainFinding, type Finding, possibleFinding } from './findings.ts';
 import { startsAtHome, type Word } from './grammar/shell-word.ts';
 import { baseName, pathInside, resolvePath } from './paths.ts';
 import { expandBraces, isFollowable, mayMeet, sampleOf } from './pattern-rules.ts';
@@ -57,7 +57,7 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
   if (target.unknown) return checkUnknown(check, effect);
   if (target.pattern && target.text.includes('{')) return checkBraces(check, effect);
   if (target.pattern && !isFollowable(target.text))
-    return [unknownTarget(target, 'its pattern can lead anywhere')];
+    return [unknownTarget(target, 'its pattern can match any path')];
   const text = startsAtHome(target) ? expandHome(check.place, target.text) : target.text;
   if (text === null) return [outside(target.text)];
   const folders = text.startsWith('/') ? ['/'] : check.folders;
@@ -77,7 +77,7 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
 function checkBraces(check: WriteCheck, effect: FileEffect): Finding[] {
   const { target } = effect;
   const texts = isFollowable(target.text) ? expandBraces(target.text) : null;
-  if (texts === null) return [unknownTarget(target, 'its pattern can lead anywhere')];
+  if (texts === null) return [unknownTarget(target, 'its pattern can match any path')];
   return texts.flatMap((text) => {
     const word = { ...target, text: text.replaceAll(/[{}]/g, '?'), raw: text, pattern: /[*?[{]/.test(text) };
     return checkEffect(check, { ...effect, target: word });
@@ -90,11 +90,11 @@ function expandHome({ home }: CommandPlace, text: string): string | null {
 
 function unknownTarget({ raw, text }: Word, why: string): Finding {
   const subject = raw || text || 'the file';
-  return unjudged('outside_workspace', subject, `can't tell where ${subject} leads: ${why}`);
+  return possibleFinding('outside_workspace', subject, `can't tell which file ${subject} is: ${why}`);
 }
 
 function outside(path: string): Finding {
-  return shown('outside_workspace', path, `${path} is outside the workspace`);
+  return certainFinding('outside_workspace', path, `${path} is outside the workspace`);
 }
 
 /** The literal parts of an unknown path can still reveal a violation. */
@@ -108,7 +108,7 @@ function checkUnknown(check: WriteCheck, effect: FileEffect): Finding[] {
   const closed =
     tail?.kind === 'text' && tail.text.includes('/') ? tail.text.slice(tail.text.indexOf('/') + 1) : '';
   return [
-    unknownTarget(target, 'only the shell knows what it becomes'),
+    unknownTarget(target, 'its value is known only at run time'),
     ...placed,
     ...closedAnywhere(check.policy, closed),
     ...checkOperations(check.policy, effect, target.raw, [], true),
@@ -181,9 +181,11 @@ function isInGitFolder(relative: string): boolean {
 /** Checks git's own files first, regardless of the policy, then forbidden paths, then protected paths. */
 function closedPath(policy: EffectivePolicy, relative: string): Finding | null {
   const glob = isInGitFolder(relative) ? '.git' : forbiddenBy(policy.forbidden_paths, relative);
-  if (glob !== null) return shown('forbidden_path', relative, `${relative} is forbidden by ${glob}`);
+  if (glob !== null) return certainFinding('forbidden_path', relative, `${relative} is forbidden by ${glob}`);
   const guard = forbiddenBy(policy.protected_paths, relative);
-  return guard === null ? null : shown('forbidden_path', relative, `${relative} is protected by ${guard}`);
+  return guard === null
+    ? null
+    : certainFinding('forbidden_path', relative, `${relative} is protected by ${guard}`);
 }
 
 /** Checks globs that apply in any folder. */
@@ -193,7 +195,7 @@ function closedAnywhere(policy: EffectivePolicy, relative: string): Finding[] {
   );
   const plain = relative.replace(/^(?:\.\/)+/, '');
   const glob = isInGitFolder(plain) ? '.git' : plain === '' ? null : forbiddenBy(globs, plain);
-  return glob === null ? [] : [shown('forbidden_path', plain, `${plain} is forbidden by ${glob}`)];
+  return glob === null ? [] : [certainFinding('forbidden_path', plain, `${plain} is forbidden by ${glob}`)];
 }
 
 /** Whether a folder contains a closed path, as far as the literal parts of the globs show. */
@@ -204,7 +206,11 @@ function findClosedBelow(policy: EffectivePolicy, relative: string): Finding | n
   });
   if (found === undefined) return null;
   const subject = relative === '' ? '.' : relative;
-  return shown('forbidden_path', subject, `${subject} holds what is forbidden by ${found}`);
+  return certainFinding(
+    'forbidden_path',
+    subject,
+    `${subject} contains a path that is forbidden by ${found}`,
+  );
 }
 
 function literalPrefix(glob: string): string {
@@ -220,11 +226,11 @@ function checkPattern(policy: EffectivePolicy, effect: FileEffect, relative: str
     mayMeet(relative, glob, { recursive, isAimed: false }),
   );
   const aimed = closed.find((glob) => mayMeet(relative, glob, { recursive, isAimed: true }));
-  const find = aimed === undefined ? unjudged : shown;
+  const find = aimed === undefined ? possibleFinding : certainFinding;
   const refused = closed
     .slice(0, 1)
     .map((glob) =>
-      find('forbidden_path', relative, `${relative} may become what is forbidden by ${aimed ?? glob}`),
+      find('forbidden_path', relative, `${relative} may match a path that is forbidden by ${aimed ?? glob}`),
     );
   const sample = sampleOf(relative);
   return [...refused, ...checkOperations(policy, effect, sample, [sample], refused.length > 0)];
@@ -250,7 +256,7 @@ function checkOperations(
   const [first] = refused || unallowed.some((found) => found.length === 0) ? [] : (unallowed[0] ?? []);
   const isFilteredByName = effect.target.below === 'some';
   return [
-    ...(first === undefined ? [] : [{ violation: first, isShown: !isFilteredByName }]),
+    ...(first === undefined ? [] : [{ violation: first, isCertain: !isFilteredByName }]),
     ...(effect.kind === 'index'
       ? []
       : (paths.map((path) => forbiddenChanges(policy, effect, path)).find(isFilled) ?? [])),
@@ -263,7 +269,7 @@ function isFilled(found: readonly Finding[]): boolean {
 
 function forbiddenChanges(policy: EffectivePolicy, { kind }: FileEffect, path: string): Finding[] {
   const forbidden = policy.forbidden_operations;
-  const refuse = (message: string) => shown('forbidden_operation', path, message);
+  const refuse = (message: string) => certainFinding('forbidden_operation', path, message);
   return [
     ...(policy.execution === 'read_only'
       ? [refuse(`this command would change ${path}; the policy is read-only`)]

@@ -11,7 +11,7 @@ export interface JunitCase {
   readonly suites: readonly string[];
   readonly seconds: string | null;
   /** The outcome given by attributes alone, for runners that write no element for it. */
-  readonly told: 'failed' | 'skipped' | null;
+  readonly outcome: 'failed' | 'skipped' | null;
   readonly ends: readonly JunitEnd[];
   readonly output: string;
 }
@@ -99,14 +99,14 @@ class Refused extends Error {}
 
 /** Reads nothing outside the text and expands no entities; rejects any document type declaration. */
 export function parseJunitXml(text: string): JunitParsing {
-  if (text.includes('\0')) return { ok: false, why: 'holds a NUL character' };
+  if (text.includes('\0')) return { ok: false, why: 'contains a NUL character' };
   const parser = new SaxesParser();
   const state = emptyState();
   parser.on('error', (error) => {
     throw new Refused(`is not well-formed XML: ${error.message}`);
   });
   parser.on('doctype', () => {
-    throw new Refused('declares a document type, which is not read');
+    throw new Refused('declares a document type, which is not supported');
   });
   parser.on('opentag', (tag) => open(state, tag));
   parser.on('closetag', (tag) => close(state, tag.name));
@@ -189,7 +189,7 @@ function openOutside(state: ParserState, tag: string, attributes: Readonly<Recor
       file: attributes.file ?? suites.at(-1)?.attributes.file ?? null,
       suites: suites.map((suite) => suite.name),
       seconds: attributes.time ?? null,
-      told: outcomeOf(attributes),
+      outcome: outcomeOf(attributes),
       ends: [],
       output: '',
     };
@@ -197,7 +197,7 @@ function openOutside(state: ParserState, tag: string, attributes: Readonly<Recor
   else if (state.end === null && FAILURE_TAGS.includes(tag)) state.end = endOf(tag, attributes);
 }
 
-function outcomeOf({ status, result }: Readonly<Record<string, string>>): JunitCase['told'] {
+function outcomeOf({ status, result }: Readonly<Record<string, string>>): JunitCase['outcome'] {
   const values = [status, result].flatMap((word) => word?.toLowerCase() ?? []);
   if (values.some((word) => NOT_PASSED.includes(word))) return 'failed';
   return values.some((word) => NOT_RUN.includes(word)) ? 'skipped' : null;
@@ -237,23 +237,23 @@ function closeEnd(state: ParserState, end: JunitEnd): void {
 
 function closeCase(state: ParserState): void {
   if (state.testCase === null) return;
-  const { ends, told: duration } = state.testCase;
+  const { ends, outcome } = state.testCase;
   if (state.document.cases.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
   state.document.cases.push(state.testCase);
   state.testCase = null;
-  if (duration !== 'failed' && !ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
+  if (outcome !== 'failed' && !ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
   for (const suite of state.suites) suite.failures += 1;
 }
 
 function closeSuite({ suites, document }: ParserState): void {
   const suite = suites.pop();
   if (suite === undefined || suite.failures > 0) return;
-  const duration = numberOf(suite.attributes.failures) + numberOf(suite.attributes.errors);
+  const reported = numberOf(suite.attributes.failures) + numberOf(suite.attributes.errors);
   const [end] = suite.ends;
-  if (end === undefined && duration === 0) return;
+  if (end === undefined && reported === 0) return;
   const observation =
     end === undefined
-      ? `the suite tells of ${duration} failures and lists none`
+      ? `the suite reports ${reported} failures but lists none`
       : [end.message, end.text].filter((part) => part.trim() !== '').join('\n') || 'the suite failed';
   document.brokenSuites.push({ name: suite.name, suites: suites.map(({ name }) => name), observation });
   for (const around of suites) around.failures += 1;

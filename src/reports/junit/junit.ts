@@ -46,12 +46,12 @@ function toResult(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResu
 }
 
 /** A failure overrides a skip, such as a failed teardown of a skipped test; a test marked as to-do may fail. */
-function statusOf({ ends, told }: JunitCase): CaseStatus {
+function statusOf({ ends, outcome }: JunitCase): CaseStatus {
   const skipped = ends.find(({ tag }) => SKIP_TAGS.includes(tag));
   if (skipped?.type === 'todo') return 'skipped';
   if (ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return 'failed';
   if (ends.some(({ tag }) => RERUN_TAGS.includes(tag))) return 'flaky';
-  return skipped === undefined ? (told ?? 'passed') : 'skipped';
+  return skipped === undefined ? (outcome ?? 'passed') : 'skipped';
 }
 
 function observationOf({ tag, type, message, text }: JunitEnd): string[] {

@@ -31,8 +31,8 @@ function planProblems({ plans, run, numbers }: PlanFacts): readonly string[] {
     return run === 0 ? [] : [`the output ends after ${run} tests without a plan`, ...repeatProblem(repeated)];
   const outside = [...new Set(numbers.filter((number) => number < 1 || number > planned))];
   return [
-    ...(plans.length > 1 ? ['the plan is given twice'] : []),
-    ...(run === planned ? [] : [`${planned} tests were planned and ${run} have a result`]),
+    ...(plans.length > 1 ? ['the output has two plans'] : []),
+    ...(run === planned ? [] : [`${planned} tests were planned, but ${run} have a result`]),
     ...repeatProblem(repeated),
     // If there are more results than planned, these numbers are expected.
     ...(outside.length === 0 || outside.length === run - planned
@@ -101,7 +101,7 @@ const HEADING = /^#\s*(?:subtest\b|(?:tests|pass|fail|skip|todo)\s+\d+)/i;
 /** Reads TAP 12 to 14 with subtests; ignores any other output in between. */
 export function readTap(text: string, invoked: Invoked): Reading {
   const parsing = parse(text);
-  if (!parsing.isTap) return unreadable('holds no TAP');
+  if (!parsing.isTap) return unreadable('contains no TAP');
   if (parsing.count > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   finishDocument(parsing);
   const results = parsing.finished.flatMap((node) => resultsOf(node, invoked));

@@ -68,7 +68,7 @@ async function failureOf(context: DriveContext, effect: StepEffect, failure: Err
     return {
       records: await writeFailureManifest(context, effect, 'blocked', reason),
       input: {
-        kind: 'judged',
+        kind: 'evaluated',
         decision: {
           status: 'blocked',
           nextStep: null,

@@ -3,10 +3,8 @@ import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.t
 import { ownValue } from '../../contracts/own-value.ts';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../../contracts/run/event.ts';
 import { LeaseLost } from '../../contracts/run/run-lease.ts';
-import { runTitle } from '../../contracts/run/run-title.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
-import type { Ids } from '../../ports/ids.ts';
-import type { NewRun } from '../../ports/run-store.ts';
+import type { Ids, NewRun } from '../../ports/run-store.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { initialMetadata, writeMetadata } from '../record/derived-files.ts';
@@ -15,6 +13,7 @@ import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import { findObstacles } from './preflight.ts';
 import { resumeAfterLoss } from './resume-run.ts';
 import { withForbiddenPaths } from './run-override.ts';
+import { runTitle } from './run-title.ts';
 
 export interface StartRequest
   extends Pick<DriveRequest, 'deps' | 'plan' | 'wait' | 'signal' | 'observer' | 'onGate'> {

@@ -116,7 +116,7 @@ export async function askPlanner(
   return {
     records,
     input: {
-      kind: 'judged',
+      kind: 'evaluated',
       decision: {
         status: decision.status,
         nextStep: decision.next_step,

@@ -14,7 +14,7 @@ export function lifecycleOf(view: RunView): LifecycleState {
   return kind === 'waiting' || kind === 'parked' ? 'waiting' : 'running';
 }
 
-const UNDER_WAY: readonly Stage['kind'][] = ['running', 'judged', 'waiting', 'parked'];
+const UNDER_WAY: readonly Stage['kind'][] = ['running', 'evaluated', 'waiting', 'parked'];
 
 export function statusOf(view: RunView, plan: Plan | null, now: Date): Status {
   const { stage } = view.state;

@@ -4,7 +4,7 @@ import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import { roleWordsOf } from '../../planner/claims/role-claims.ts';
-import type { RevisionReader } from '../../ports/revision-reader.ts';
+import type { RevisionReader } from '../../ports/revisions.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { FailedValidator, RoleEvidence } from '../../work/results/role-result.ts';

@@ -1,4 +1,4 @@
-import type { RevisionReader } from '../../ports/revision-reader.ts';
+import type { RevisionReader } from '../../ports/revisions.ts';
 import type { RoleRequest } from '../../work/engine/role.ts';
 import type { RevisionFiles } from '../../work/engine/role-inputs.ts';
 import type { Obstacle } from '../obstacle.ts';

@@ -3,14 +3,14 @@ import { formatJson } from '../../text/outside-text.ts';
 import type { Terminal } from './output/terminal.ts';
 import type { Readers } from './readers.ts';
 
-/** The context that every verb receives besides its own arguments. */
+/** The context that every command receives besides its own arguments. */
 export interface VerbContext extends Readers {
   readonly terminal: Terminal;
   readonly services: () => Promise<Services>;
   readonly json: boolean;
   /** Where to look for the repository: `--repo`, else the current folder. */
   readonly startDir: string;
-  /** `--repo` as the user gave it, for the commands that verbs suggest. */
+  /** `--repo` as the user gave it, for the command lines that a message suggests. */
   readonly repo: string | null;
   readonly version: string;
   /** `--trust`: the user trusts the repository with what the command executes. */

@@ -2,11 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { CliError } from './cli-error.ts';
 
-/** Reads a file that the command line names, or standard input for `-`. */
-export async function readText(path: string): Promise<string> {
-  const text = path === '-' ? await readAll(process.stdin) : await readFile(path, 'utf8').catch(() => null);
-  if (text === null) throw new CliError(`${path} can't be read`, 'name a file, or - for standard input');
-  return text;
+/** Reads a file that the command line names, or standard input for `-`; `what` says in a message what it is. */
+export async function readText(
+  path: string,
+  what = '',
+  readInput: () => Promise<string> = () => readAll(process.stdin),
+): Promise<string> {
+  const text = path === '-' ? await readInput() : await readFile(path, 'utf8').catch(() => null);
+  if (text !== null) return text;
+  const name = what === '' ? path : `the ${what} ${path}`;
+  throw new CliError(`${name} can't be read`, 'name a file, or - for standard input');
 }
 
 /** Same as `readText`, but parses the text as JSON. */

@@ -1,72 +1,64 @@
-import type {
-  AgentTrial,
-  Opened,
-  OpenPolicy,
-  OpenProject,
-  OpenScope,
-  OpenTrust,
-  OpenWork,
-  Records,
-  TrialRequest,
-  TrustWanted,
-  UpkeepSetup,
-  WorkOptions,
-} from '../../app/services.ts';
+import type { OpenPolicy } from '../../app/open-policy.ts';
+import type { Opened, OpenProject, Records, UpkeepSetup } from '../../app/opened.ts';
+import type { OpenWork, WorkOptions } from '../../app/opened-work.ts';
+import { explainRecordProblem } from '../../app/record-problem.ts';
+import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-run.ts';
+import type { OpenScope, Services } from '../../app/services.ts';
+import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Planner } from '../../ports/planner.ts';
-import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
-import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
+import type { RecordProblem } from '../../ports/run-store.ts';
 import { countOf } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
 import type { VerbContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
 import { printRefusal } from './output/refused-document.ts';
 import { type ShortId, shortIdsOf } from './output/short-ids.ts';
-import { shortId } from './output/terminal.ts';
 
-export async function openRecords(context: VerbContext): Promise<Records> {
-  return unwrap(context, await (await context.services()).openRecords(context.startDir));
+/** Asks a service to open something. If it refuses, prints the broken document and throws the obstacle. */
+export async function openWith<T>(
+  { services, startDir, terminal }: VerbContext,
+  open: (services: Services, startDir: string) => Promise<Opened<T>>,
+): Promise<T> {
+  const opened = await open(await services(), startDir);
+  if (opened.ok) return opened.value;
+  const { document, obstacle } = opened;
+  if (document !== null) printRefusal(terminal, document);
+  throw new CliError(obstacle.message, obstacle.help);
 }
 
-export async function openUpkeep(context: VerbContext): Promise<UpkeepSetup> {
-  return unwrap(context, await (await context.services()).openUpkeep(context.startDir));
+export function openRecords(context: VerbContext): Promise<Records> {
+  return openWith(context, (services, startDir) => services.openRecords(startDir));
 }
 
-export async function openProject(context: VerbContext): Promise<OpenProject> {
-  return unwrap(context, await (await context.services()).openProject(context.startDir));
+export function openUpkeep(context: VerbContext): Promise<UpkeepSetup> {
+  return openWith(context, (services, startDir) => services.openUpkeep(startDir));
 }
 
-export async function openTrust(context: VerbContext, wanted: TrustWanted): Promise<OpenTrust> {
-  return unwrap(context, await (await context.services()).openTrust(context.startDir, wanted));
+export function openProject(context: VerbContext): Promise<OpenProject> {
+  return openWith(context, (services, startDir) => services.openProject(startDir));
 }
 
-export async function openPolicy(context: VerbContext, wanted: readonly string[]): Promise<OpenPolicy> {
-  return unwrap(context, await (await context.services()).openPolicy(context.startDir, wanted));
+export function openTrust(context: VerbContext, wanted: TrustWanted): Promise<OpenTrust> {
+  return openWith(context, (services, startDir) => services.openTrust(startDir, wanted));
+}
+
+export function openPolicy(context: VerbContext, wanted: readonly string[]): Promise<OpenPolicy> {
+  return openWith(context, (services, startDir) => services.openPolicy(startDir, wanted));
 }
 
 /** Without a name, opens the rule planner, which needs neither a repository nor a model. */
-export async function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
-  return unwrap(context, await (await context.services()).openPlanner(context.startDir, name ?? 'rules'));
+export function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
+  return openWith(context, (services, startDir) => services.openPlanner(startDir, name ?? 'rules'));
 }
 
 /** A missing repository is no error, but less can be proved without it. */
-export async function openScope(context: VerbContext, base: string | null): Promise<OpenScope> {
-  return unwrap(context, await (await context.services()).openScope(context.startDir, base));
+export function openScope(context: VerbContext, base: string | null): Promise<OpenScope> {
+  return openWith(context, (services, startDir) => services.openScope(startDir, base));
 }
 
-export async function openWork(context: VerbContext, options: WorkOptions): Promise<OpenWork> {
-  return unwrap(context, await (await context.services()).openWork(context.startDir, options));
-}
-
-export async function tryAgent(context: VerbContext, request: TrialRequest): Promise<AgentTrial> {
-  return unwrap(context, await (await context.services()).tryAgent(context.startDir, request));
-}
-
-function unwrap<T>(context: VerbContext, opened: Opened<T>): T {
-  if (opened.ok) return opened.value;
-  const { document, obstacle } = opened;
-  if (document !== null) printRefusal(context.terminal, document);
-  throw new CliError(obstacle.message, obstacle.help);
+export function openWork(context: VerbContext, options: WorkOptions): Promise<OpenWork> {
+  return openWith(context, (services, startDir) => services.openWork(startDir, options));
 }
 
 /** `latest` and `@` are the newest run, `@2` is the one before it. */
@@ -105,26 +97,21 @@ async function resolveByAge(records: Records, wanted: string, age: number): Prom
 
 /** Suggests a run for a mistyped id or prefix. Prefixes of less than 4 characters are similar to every id. */
 function suggestRun(wanted: string, ids: readonly string[]): string | null {
+  const short = shortIdsOf(ids);
   const whole = didYouMean(
     wanted,
-    ids.flatMap((id) => [id, shortId(id)]),
+    ids.flatMap((id) => [id, short(id)]),
   );
   const prefix = wanted.replaceAll('-', '');
   if (whole !== null || prefix.length < 4) return whole;
   const byPrefix = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, prefix.length), id]));
   const near = byPrefix.get(didYouMean(prefix, byPrefix.keys()) ?? '');
-  return near === undefined ? null : shortId(near);
+  return near === undefined ? null : short(near);
 }
 
 /** The short ids of the runs in a repository. */
 export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<ShortId> {
   return shortIdsOf(await store.match(''));
-}
-
-export interface OpenRun {
-  readonly records: Records;
-  readonly record: RunRecord;
-  readonly view: RunView;
 }
 
 export async function openRun(context: VerbContext, wanted: string): Promise<OpenRun> {
@@ -133,29 +120,12 @@ export async function openRun(context: VerbContext, wanted: string): Promise<Ope
 
 export async function openRunOf(records: Records, wanted: string): Promise<OpenRun> {
   const runId = await resolveRunId(records, wanted);
-  const record = expectRecord(runId, await records.store.read(runId));
-  const view = viewRun(record.events);
-  if (view === null) throw recordError(runId, { kind: 'missing' });
-  return { records, record, view };
-}
-
-function expectRecord(runId: string, read: ReadResult): RunRecord {
-  if (read.ok) return read.run;
-  throw recordError(runId, read.problem);
+  const opened = await openRecordedRun(records, runId);
+  if (!opened.ok) throw recordError(runId, opened.problem);
+  return opened.run;
 }
 
 export function recordError(runId: string, problem: RecordProblem): CliError {
-  switch (problem.kind) {
-    case 'missing':
-      return new CliError(
-        `run ${runId} has no events: it never started`,
-        'if it did, its events.ndjson is gone: restore it from a copy; if not, its folder can be removed',
-      );
-    case 'corrupt':
-      return new CliError(
-        `events.ndjson of run ${runId} is corrupt at line ${problem.line}: ${problem.message}`,
-        'nothing was written to it; restore the file from a copy',
-        EXIT.failed,
-      );
-  }
+  const { message, help } = explainRecordProblem(runId, problem);
+  return new CliError(message, help, problem.kind === 'missing' ? EXIT.usage : EXIT.failed);
 }

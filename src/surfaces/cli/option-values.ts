@@ -1,7 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../contracts/duration.ts';
 
-/** Converts the values that commander passes into the types that verbs expect. */
+/** For commands that execute what a repository's files say. */
+export const TRUST_OPTION = [
+  '--trust',
+  'trust the repository with what this executes, without asking',
+] as const;
+
+// Converts the values that commander passes into the types that commands expect.
 
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
@@ -16,26 +22,26 @@ export function number(value: unknown): number | null {
 }
 
 export function wholeCount(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('it is a whole number');
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number');
   return Number(value);
 }
 
 /** A bare number means seconds, as it does in a workflow. */
 export function wallClock(value: string): number {
   const ms = parseDuration(/^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value);
-  if (ms === null) throw new InvalidArgumentError('it is a duration, such as 90s, 15m, 2h or 3d');
+  if (ms === null) throw new InvalidArgumentError('expected a duration, such as 90s, 15m, 2h or 3d');
   return ms;
 }
 
 export function dollars(value: string): number {
-  if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError('it is a number of US dollars');
+  if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError('expected a number of US dollars');
   return Number(value);
 }
 
 export function oneOf(values: readonly string[]) {
   return (value: string): string => {
     if (values.includes(value)) return value;
-    throw new InvalidArgumentError(`it is one of ${values.join(', ')}`);
+    throw new InvalidArgumentError(`expected one of ${values.join(', ')}`);
   };
 }
 

@@ -1,6 +1,6 @@
 import { EXIT } from './exit-codes.ts';
 
-/** What a verb does when the reader of its output has exited (EPIPE), as in `conductor runs | head -1`. */
+/** What a command does when the reader of its output has exited (EPIPE), as in `conductor runs | head -1`. */
 export interface Readers {
   /** Ignores all write errors, because a run depends on this process. */
   readonly keepRunning: () => void;
@@ -8,7 +8,7 @@ export interface Readers {
   readonly endWithReader: () => void;
 }
 
-/** By default a verb completes its work without output, and its exit code reports the result. */
+/** By default a command completes its work without output, and its exit code reports the result. */
 export function watchReaders(): Readers {
   let mode: 'finishes' | 'runs' | 'ends' = 'finishes';
   const watch = (stream: NodeJS.WriteStream, name: string) =>

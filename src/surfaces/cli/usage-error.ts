@@ -2,45 +2,71 @@ import type { Command, CommanderError } from 'commander';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { CliError } from './cli-error.ts';
 
-/** A usage error for `--json`; commander has already printed it on standard error. */
+/** Turns commander's error into one with a help line: the nearest spelling, or where the command is explained. */
 export function describeUsage(
   { code, message }: CommanderError,
   program: Command,
   words: readonly string[],
-): { readonly message: string; readonly help: string } {
-  const verb = findVerb(program, words);
-  const help = `conductor ${verb === '' ? '' : `${verb} `}--help shows how it is used`;
-  if (code === 'commander.help') return { message: `conductor ${verb}`.trim().concat(' takes a verb'), help };
+): CliError {
+  const { path, command } = findCommand(program, words);
+  const help = `${path} --help ${isGroup(command) ? 'lists the commands' : 'shows how it is used'}`;
+  if (code === 'commander.help') return new CliError(`${path} takes a command`, help);
   const [firstLine = '', ...more] = message.replace(/^error: /, '').split('\n');
-  const near = /^\((Did you mean .*)\)$/.exec(more.join(' '))?.[1];
-  return { message: firstLine, help: near === undefined ? help : near.replace(/^D/, 'd') };
+  const near = /^\(Did you mean (.*)\?\)$/.exec(more.join(' '))?.[1];
+  return new CliError(firstLine, near === undefined ? help : `did you mean ${near}? ${help}`);
 }
 
-/** Rewrites `help VERB ACTION`, and refuses an unknown verb, for which commander would print the general help. */
+/**
+ * Rewrites `help COMMAND…` as `COMMAND… --help`, and refuses an unknown command, for which commander would print the
+ * help of its parent and exit with success.
+ */
 export function expandHelp(program: Command, words: readonly string[]): readonly string[] {
-  const [first, verb, ...more] = words;
-  if (first !== 'help' || verb === undefined || verb.startsWith('-')) return words;
-  const known = program.commands.map((command) => command.name());
-  if (!known.includes(verb)) {
-    const near = didYouMean(verb, known);
+  const [first, ...rest] = words;
+  const named = first === 'help' ? leadingNames(rest) : leadingNames(words);
+  const asksForHelp = first === 'help' || words.includes('--help') || words.includes('-h');
+  if (!asksForHelp || named.length === 0) return words;
+  const { path, command, unknown } = findCommand(program, named);
+  if (unknown !== null && isGroup(command)) {
+    const near = didYouMean(
+      unknown,
+      command.commands.map((each) => each.name()),
+    );
+    const help = `${path} --help lists the commands`;
     throw new CliError(
-      `unknown command '${verb}'`,
-      near === null ? 'conductor --help lists the verbs' : `did you mean conductor help ${near}?`,
+      `unknown command '${unknown}'`,
+      near === null ? help : `did you mean ${path} ${near}? ${help}`,
     );
   }
-  return more.length === 0 ? words : [verb, 'help', ...more];
+  return first === 'help' ? [...rest, '--help'] : words;
 }
 
-/** The verb and its action, as far as the arguments name known ones. */
-function findVerb(program: Command, words: readonly string[]): string {
-  const named = words.filter((word) => !word.startsWith('-'));
-  const found: string[] = [];
-  let { commands } = program;
-  for (const word of named) {
-    const command = commands.find((each) => each.name() === word);
-    if (command === undefined) break;
-    found.push(word);
-    ({ commands } = command);
+function leadingNames(words: readonly string[]): readonly string[] {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  return end === -1 ? words : words.slice(0, end);
+}
+
+/** Whether a command only has subcommands, so that the next word must name one. */
+function isGroup(command: Command): boolean {
+  return command.commands.length > 0 && command.registeredArguments.length === 0;
+}
+
+interface FoundCommand {
+  /** `conductor work plan`. */
+  readonly path: string;
+  readonly command: Command;
+  /** The word after the command; null if there is none. */
+  readonly unknown: string | null;
+}
+
+/** The command that the arguments name, as far as they name known ones. */
+function findCommand(program: Command, words: readonly string[]): FoundCommand {
+  let command = program;
+  let path = program.name();
+  for (const word of words.filter((each) => !each.startsWith('-'))) {
+    const found = command.commands.find((each) => each.name() === word);
+    if (found === undefined) return { path, command, unknown: word === 'help' ? null : word };
+    command = found;
+    path = `${path} ${word}`;
   }
-  return found.join(' ');
+  return { path, command, unknown: null };
 }

@@ -48,14 +48,14 @@ export function checkLabels(
 
 function checkLabel(labels: readonly string[], label: string, index: number): readonly LabelProblem[] {
   const first = labels.indexOf(label);
-  if (first < index) return [{ code: 'WR506', message: `the label "${label}" occurs twice`, index }];
+  if (first < index) return [{ code: 'WR506', message: `the label "${label}" is listed twice`, index }];
   if (KNOWN.includes(label)) return [];
   const category = categoryOf(label) ?? intendedCategory(label);
   if (category === null) return [];
   const near = didYouMean(label, KNOWN);
   const known = KNOWN.filter((name) => categoryOf(name) === category).join(', ');
-  const hint = near === null ? `use one of ${known}` : `did you mean ${near}?`;
-  return [{ code: 'WR507', message: `unknown label "${label}": ${hint}`, index }];
+  const hint = near === null ? `the labels are ${known}` : `did you mean ${near}?`;
+  return [{ code: 'WR507', message: `there is no label "${label}": ${hint}`, index }];
 }
 
 /** Recognises misspelt labels of a category, such as `Priority: High`. */
@@ -81,12 +81,12 @@ function checkCategory(
     // A misspelt label is already reported, so it does not count as missing.
     const misspelt = labels.some((label) => !KNOWN.includes(label) && intendedCategory(label) === category);
     if (!needed || misspelt) return [];
-    const message = `a label "${CATEGORY_PREFIX[category]}:…" is missing`;
+    const message = `there is no label "${CATEGORY_PREFIX[category]}:…"`;
     return [{ code: MISSING[category], message, index: null }];
   }
   return own.slice(1).map(({ label, index }) => ({
     code: 'WR505',
-    message: `"${own[0]?.label}" and "${label}" both set the ${category}: keep one`,
+    message: `"${own[0]?.label}" and "${label}" are both labels for the ${category}`,
     index,
   }));
 }
@@ -95,15 +95,9 @@ function checkRefinement(labels: readonly string[]): readonly LabelProblem[] {
   return labels.flatMap((label, index): readonly LabelProblem[] => {
     if (!KNOWN.includes(label) || labels.indexOf(label) < index) return [];
     if (label === 'priority:low')
-      return [
-        {
-          code: 'WR509',
-          message: "a refinement can't have priority:low: use priority:high or priority:medium",
-          index,
-        },
-      ];
+      return [{ code: 'WR509', message: 'a refinement has the priority high or medium, and not low', index }];
     if (categoryOf(label) === 'complexity')
-      return [{ code: 'WR510', message: `a refinement has no complexity: remove "${label}"`, index }];
+      return [{ code: 'WR510', message: `a refinement has no complexity, and this has "${label}"`, index }];
     return [];
   });
 }
@@ -118,12 +112,12 @@ function checkStatus(labels: readonly string[], item: LabelledItem): readonly La
       : [
           {
             code: 'WR508',
-            message: `a new item starts as status:pending, not status:${status}`,
+            message: `a new item starts as status:pending, and this as status:${status}`,
             index,
           },
         ];
   // The template has status:pending, so repeating its labels does not request a transition.
   if (item.status === null || item.status === status || status === 'pending') return [];
-  const message = `an update can't change the status: the item is ${item.status}, not ${status}`;
+  const message = `the item is ${item.status}, and an update can't make it "status:${status}"`;
   return [{ code: 'WR511', message, index }];
 }

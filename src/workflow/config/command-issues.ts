@@ -1,5 +1,5 @@
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { flowList } from '../document/flow-list.ts';
+import { flowList } from '../document/shape.ts';
 import { type ShapeIssue, valueAt } from '../document/shape-issues.ts';
 import { asList, asMapping, asText } from '../workflow-view.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';
@@ -15,7 +15,7 @@ export function describeCommandIssue(
   if (root === 'setup' && key === 'run') return setupIssue(issue.found, index ?? null, data, source);
   if (issue.path.at(-1) !== 'command' || flowList(issue.found) !== null) return null;
   return createDiagnostic('CF009', {
-    message: `\`command\` is the text "${issue.found}", but a list is wanted`,
+    message: `\`command\` is the text "${issue.found}", but a list is expected`,
     span: source.locate(issue.path, 'value'),
     help: `make it a list of program and arguments, or run a shell: \`${commandList(issue.found)}\``,
   });
@@ -32,12 +32,12 @@ function setupIssue(
   const isOneCommand = entries.every((entry) => /^\S+$/.test(asText(entry) ?? ''));
   if (index === null || isOneCommand)
     return createDiagnostic('CF009', {
-      message: '`setup.run` is one command, but a list of commands is wanted',
+      message: '`setup.run` is one command, but a list of commands is expected',
       span: source.locate(['setup', 'run'], 'value'),
       help: `put it in a list: \`[${commandList(index === null ? text : entries.join(' '))}]\``,
     });
   return createDiagnostic('CF009', {
-    message: `a command of \`setup.run\` is the text "${text}", but a list is wanted`,
+    message: `a command of \`setup.run\` is the text "${text}", but a list is expected`,
     span: source.locate(['setup', 'run', index], 'value'),
     help: `make it a list: \`${commandList(text)}\``,
   });

@@ -1,11 +1,15 @@
 import { type Config, type ConfigDocument, configDocumentSchema } from '../../contracts/config/config.ts';
 import { CONFIG_DEFAULTS } from '../../contracts/config/config-defaults.ts';
-import { arrangeDiagnostics, type Diagnostic, hasErrors } from '../../diagnostics/diagnostic.ts';
-import { limitDiagnostics } from '../document/limit-diagnostics.ts';
+import {
+  arrangeDiagnostics,
+  type Diagnostic,
+  hasErrors,
+  limitDiagnostics,
+} from '../../diagnostics/diagnostic.ts';
 import { checkShape } from '../document/shape.ts';
 import { decodeSource, type Source } from '../yaml/source-text.ts';
 import { parseYaml, type YamlSource } from '../yaml/yaml-source.ts';
-import type { Mapping, Path } from '../yaml/yaml-tree.ts';
+import { isMapping, type Mapping, type Path } from '../yaml/yaml-tree.ts';
 import { describeCommandIssue } from './command-issues.ts';
 import { mergeConfigs } from './config-merge.ts';
 import { checkConfigRules, checkUserSettings } from './config-rules.ts';
@@ -74,10 +78,6 @@ function withImpliedParts(source: YamlSource): YamlSource {
     copy.agents = agents;
   }
   return { ...source, data: copy };
-}
-
-function isMapping(value: unknown): value is Mapping {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function describe(path: Path): string {

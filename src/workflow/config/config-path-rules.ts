@@ -40,7 +40,7 @@ function insideRepository(path: string, source: YamlSource): Diagnostic {
 }
 
 function isInsideRepository(path: string): boolean {
-  return !/^(?:\/|~(?:\/|$))/.test(path) && segments(path)[0] !== '..';
+  return !/^(?:\/|~(?:\/|$))/.test(path) && splitPath(path)[0] !== '..';
 }
 
 /** A workspace inside a run directory would be recorded as evidence, and a run inside a workspace as a change. */
@@ -55,6 +55,7 @@ function checkNesting(runs: string, workspaces: string, source: YamlSource): Dia
   ];
 }
 
+/** Checks the paths of `setup`, and that cached paths have a command that creates them. */
 export function checkSetup(data: unknown, source: YamlSource): Diagnostic[] {
   const setup = asMapping(asMapping(data).setup);
   const lists: Path[] = [['cache', 'key'], ['cache', 'paths'], ['copy']];
@@ -71,9 +72,9 @@ export function checkSetup(data: unknown, source: YamlSource): Diagnostic[] {
   return [
     ...problems,
     createDiagnostic('CF107', {
-      message: '`setup.cache` names paths, but `setup.run` has no command that makes them',
+      message: '`setup.cache` names paths, but `setup.run` has no command that creates them',
       span: source.locate(['setup', 'cache'], 'key'),
-      help: 'add the command to `run`, such as `[[npm, ci]]`; files that only have to be there belong in `copy`',
+      help: 'add the command to `run`, such as `[[npm, ci]]`; files that no command creates belong in `copy`',
     }),
   ];
 }
@@ -85,32 +86,32 @@ function setupPathProblem(
 ): { readonly message: string; readonly help: string } | null {
   const outsideProblem = pathProblem(`setup.${field}`, path, 'the checkout');
   if (outsideProblem !== null || field === 'cache.key') return outsideProblem;
-  const [first, ...rest] = segments(path);
+  const [first, ...rest] = splitPath(path);
   const isWhole = first === undefined || (rest.length === 0 && /^\*+$/.test(first));
   if (isWhole)
     return {
-      message: `\`${path}\` in \`setup.${field}\` is the whole checkout: no change in it would be seen`,
-      help: 'name what the commands make, such as `node_modules`',
+      message: `\`${path}\` in \`setup.${field}\` is the whole checkout: no change in it would be detected`,
+      help: 'name what the commands create, such as `node_modules`',
     };
   const cached = asList(valueAt(setup, ['cache', 'paths'])).flatMap((entry) => asText(entry) ?? []);
   if (field === 'copy' && isOwned(cached, normalizePattern(path)))
     return {
       message: `\`${path}\` in \`setup.copy\` is inside \`setup.cache.paths\`: your file would be kept for other runs`,
-      help: 'copy files that no command makes',
+      help: 'copy only files that no command creates',
     };
   if (first !== '.git' && first !== '.tnh') return null;
   return {
     message: `\`${path}\` in \`setup.${field}\` belongs to ${first === '.git' ? 'git' : 'conductor'}`,
-    help: 'name what the commands make, such as `node_modules`',
+    help: 'name what the commands create, such as `node_modules`',
   };
 }
 
 function contains(outer: string, inner: string): boolean {
-  const [a, b] = [segments(outer), segments(inner)];
-  return a.every((segment, index) => b[index] === segment);
+  const [a, b] = [splitPath(outer), splitPath(inner)];
+  return a.every((part, index) => b[index] === part);
 }
 
-function segments(path: string): string[] {
+function splitPath(path: string): string[] {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();

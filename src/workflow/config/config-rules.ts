@@ -33,7 +33,7 @@ export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic
     .filter((key) => Object.hasOwn(asMapping(data), key))
     .map((key) =>
       createDiagnostic('CF108', {
-        message: `\`${key}\` is ignored here: it counts only in your own configuration file`,
+        message: `\`${key}\` is ignored here: it is read only from your own configuration file`,
         span: source.locate([key], 'key'),
         help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
       }),
@@ -132,13 +132,13 @@ function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
       createDiagnostic('CF104', {
         message: 'a planner of provider `openai-compatible` has no `base_url`',
         span: source.locate(['planner', 'provider'], 'value'),
-        help: 'add the address that `/chat/completions` is below, such as `http://127.0.0.1:11434/v1`',
+        help: 'add the address without `/chat/completions`, such as `http://127.0.0.1:11434/v1`',
       }),
     ];
   if (address === null || isWebAddress(address)) return [];
   return [
     createDiagnostic('CF104', {
-      message: `\`${address}\` is not an address that a model can be asked at`,
+      message: `\`${address}\` is not a valid address for a model`,
       span: source.locate(['planner', 'base_url'], 'value'),
       help: 'write it in full, with `https://` or `http://`',
     }),

@@ -71,20 +71,20 @@ export function otherDocumentIn(source: Source): OtherDocument | null {
 }
 
 /** Help for a user who passed such a document as a workflow: which command reads it. */
-export function wayWith(kind: OtherDocument): string {
+export function commandHelp(kind: OtherDocument): string {
   switch (kind) {
     case 'policy':
-      return '`conductor validate` checks a policy, `conductor policy` holds something against one';
+      return '`conductor validate` checks a policy, `conductor policy check` checks a patch against one';
     case 'configuration':
-      return '`conductor validate` checks a configuration; it belongs into `.tnh/config.yaml`';
+      return '`conductor validate` checks a configuration; it belongs in `.tnh/config.yaml`';
     case 'prompt':
       return 'a prompt is a Markdown file that starts with these keys between two lines `---`; `conductor validate` checks one that ends in `.md`';
     case 'suite':
       return '`conductor validate` checks a suite, `conductor harness run` runs it';
     case 'planner vector':
-      return '`conductor vectors` judges a folder of these';
+      return '`conductor vectors` checks the planner against a folder of these';
     case 'planner envelope':
-      return '`conductor contract check planner-input` checks it, `conductor evaluate --input` judges it';
+      return '`conductor contract check planner-input` checks it, `conductor evaluate --input` evaluates it';
     case 'harness report':
     case 'planner decision':
     case 'planner result':

@@ -24,7 +24,7 @@ export function checkPolicy(source: Source, ref: string | null = null): CheckedP
   const { value, ...checked } = checkWholeDocument(source, {
     schema: policyDocumentSchema,
     describe,
-    empty: { message: 'the policy is empty', help: 'give at least `policy_id` and `version`' },
+    empty: { message: 'the policy is empty', help: 'add at least `policy_id` and `version`' },
     rules: (shape) => checkName(shape.value, ref, shape.source),
   });
   return { ...checked, policy: value };
@@ -38,13 +38,20 @@ function checkName(policy: PolicyDocument | null, ref: string | null, source: Ya
   const wrong = ref.replace(/\.v\d+$/, '') === policy.policy_id ? 'version' : 'policy_id';
   return [
     createDiagnostic('CF011', {
-      message: `the file is named for \`${ref}\`, but holds \`${own}\``,
+      message: `the file is named for \`${ref}\`, but contains \`${own}\``,
       span: source.locate([wrong], 'value'),
-      help: `rename the file to \`${own}.yaml\`, or correct \`policy_id\` and \`version\``,
+      help: `rename the file to \`${own}.yaml\`, or fix \`policy_id\` and \`version\``,
     }),
   ];
 }
 
 function describe(path: Path): string {
   return path.length === 0 ? 'the policy' : `\`${path.join('.')}\``;
+}
+
+/** The first problem with its position, for a line that names the file. */
+export function placedMessage([first]: readonly Diagnostic[]): string {
+  if (first === undefined) return 'it is not a policy';
+  const { line, column } = first.span;
+  return `${line}:${column}: ${first.message}${first.help === null ? '' : `; ${first.help}`}`;
 }

@@ -4,12 +4,13 @@ import {
   promptFrontMatterSchema,
   type ReadTemplate,
 } from '../../contracts/documents/prompt.ts';
-import type { Code } from '../../diagnostics/codes.ts';
+import type { DocumentCode } from '../../diagnostics/codes.ts';
 import {
   arrangeDiagnostics,
   createDiagnostic,
   type Diagnostic,
   hasErrors,
+  limitDiagnostics,
 } from '../../diagnostics/diagnostic.ts';
 import { substitutionHelp } from '../rules/steps/inline-templates.ts';
 import { findSubstitutions } from '../rules/steps/substitutions.ts';
@@ -18,7 +19,6 @@ import { createLineIndex } from '../yaml/line-index.ts';
 import { decodeSource, type Source } from '../yaml/source-text.ts';
 import { parseYaml, type YamlSource } from '../yaml/yaml-source.ts';
 import type { Path } from '../yaml/yaml-tree.ts';
-import { limitDiagnostics } from './limit-diagnostics.ts';
 import { findTemplateProblems } from './prompt-template.ts';
 import { checkShape } from './shape.ts';
 
@@ -99,10 +99,10 @@ function splitFrontMatter(text: string): FrontMatter {
   return { kind: 'split', frontMatter: fence + text.slice(start, end), bodyStart: end + found[0].length };
 }
 
-function broken(code: Code, text: string, length: number, message: string): FrontMatter {
+function broken(code: DocumentCode, text: string, length: number, message: string): FrontMatter {
   const span = createLineIndex(text).span(0, length);
   const help =
-    code === 'PR101' ? 'begin with a line `---`, then the keys, then `---`' : 'end it with a line `---`';
+    code === 'PR101' ? 'start with a line `---`, then the keys, then `---`' : 'end it with a line `---`';
   return { kind: 'broken', problem: createDiagnostic(code, { message, span, help }) };
 }
 
@@ -110,7 +110,7 @@ function emptyFrontMatter(text: string): Diagnostic {
   return createDiagnostic('PR003', {
     message: 'the front matter is empty',
     span: createLineIndex(text).span(0, 3),
-    help: 'give at least `prompt_id`, `version` and `role`',
+    help: 'add at least `prompt_id`, `version` and `role`',
   });
 }
 
@@ -149,7 +149,7 @@ function checkName(fields: PromptFrontMatter | null, ref: string | null, source:
     createDiagnostic('PR107', {
       message: `the file is named for \`${ref}\`, but the front matter says \`${own}\``,
       span: source.locate([wrong], 'value'),
-      help: `rename the file to \`${own}.md\`, or correct \`prompt_id\` and \`version\``,
+      help: `rename the file to \`${own}.md\`, or fix \`prompt_id\` and \`version\``,
     }),
   ];
 }
@@ -182,7 +182,7 @@ function checkInputs(inputs: unknown, source: YamlSource): Diagnostic[] {
 function checkBody(body: string, text: string, bodyStart: number): Diagnostic[] {
   if (body !== '') return [];
   const span = createLineIndex(text).span(bodyStart - 3, bodyStart);
-  return [createDiagnostic('PR106', { message: 'nothing follows the front matter', span })];
+  return [createDiagnostic('PR106', { message: 'the prompt has no text after the front matter', span })];
 }
 
 function checkSubstitutions(body: string, text: string, bodyOffset: number): Diagnostic[] {
@@ -191,7 +191,7 @@ function checkSubstitutions(body: string, text: string, bodyOffset: number): Dia
   const start = bodyOffset + found.index;
   return [
     createDiagnostic('PR110', {
-      message: `\`${found.text}\` stands in a prompt, where it is plain text`,
+      message: `\`${found.text}\` is plain text in a prompt: nothing is substituted there`,
       span: createLineIndex(text).span(start, start + found.text.length),
       help: substitutionHelp(found.name ?? ''),
     }),

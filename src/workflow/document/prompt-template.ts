@@ -1,5 +1,5 @@
 import type { TemplateReading } from '../../contracts/documents/prompt.ts';
-import type { Code } from '../../diagnostics/codes.ts';
+import type { DocumentCode } from '../../diagnostics/codes.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { RUNTIME_INPUTS } from '../runtime-inputs.ts';
 
@@ -15,7 +15,7 @@ export function hasTemplate(text: string): boolean {
 }
 
 export interface TemplateProblem {
-  readonly code: Extract<Code, 'PR108' | 'PR109'>;
+  readonly code: Extract<DocumentCode, 'PR108' | 'PR109'>;
   /** The unknown variable; null if the template doesn't parse. */
   readonly name: string | null;
   readonly message: string;
@@ -32,9 +32,9 @@ export function findTemplateProblems(
 ): readonly TemplateProblem[] {
   if (fault !== null) {
     const { message, offset, length } = fault;
-    const help = `correct it; ${RAW_BRACES} keeps braces as they are`;
-    const said = `the template cannot be read: ${message}`;
-    return [{ code: 'PR108', name: null, message: said, offset, length, help }];
+    const help = `fix it; ${RAW_BRACES} keeps braces as they are`;
+    const described = `the template cannot be read: ${message}`;
+    return [{ code: 'PR108', name: null, message: described, offset, length, help }];
   }
   const known = new Set([...given, ...ALWAYS_GIVEN]);
   return variables
@@ -44,7 +44,7 @@ export function findTemplateProblems(
       return {
         code: 'PR109',
         name,
-        message: `the text uses \`${name}\`, which is no input of the prompt`,
+        message: `the text uses \`${name}\`, which is not an input of the prompt`,
         offset,
         length: name.length,
         help:

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Mapping } from '../yaml/yaml-tree.ts';
+import { isMapping } from '../yaml/yaml-tree.ts';
 
 type AnySchema = z.core.$ZodType;
 type Fit = (value: unknown) => boolean;
@@ -11,10 +11,10 @@ const fitsBySchema = new WeakMap<AnySchema, Fit | null>();
  * takes a fraction of a full parse. False means unknown: the schema has to decide and report.
  */
 export function surelyFits(schema: AnySchema, value: unknown): boolean {
-  return fitOf(schema)?.(value) ?? false;
+  return findFit(schema)?.(value) ?? false;
 }
 
-function fitOf(schema: AnySchema): Fit | null {
+function findFit(schema: AnySchema): Fit | null {
   const known = fitsBySchema.get(schema);
   if (known !== undefined) return known;
   const made = createFit(schema);
@@ -60,7 +60,7 @@ function createKindFit(schema: AnySchema): Fit | null {
 }
 
 function createArrayFit(element: AnySchema): Fit | null {
-  const accepts = fitOf(element);
+  const accepts = findFit(element);
   if (accepts === null) return null;
   return (value) => {
     if (!Array.isArray(value)) return false;
@@ -74,7 +74,7 @@ function createObjectFit(def: z.core.$ZodObjectDef): Fit | null {
   const required: string[] = [];
   for (const [key, given] of Object.entries(def.shape)) {
     const field = (given as z.core.$ZodTypes)._zod.def;
-    const accepts = fitOf(field.type === 'optional' ? field.innerType : given);
+    const accepts = findFit(field.type === 'optional' ? field.innerType : given);
     if (accepts === null) return null;
     fields.set(key, accepts);
     if (field.type !== 'optional') required.push(key);
@@ -96,7 +96,7 @@ function createUnionFit(def: z.core.$ZodUnionDef & { readonly discriminator?: st
   const byDiscriminator = new Map<unknown, Fit>();
   const members: Fit[] = [];
   for (const option of def.options) {
-    const accepts = fitOf(option);
+    const accepts = findFit(option);
     if (accepts === null) return null;
     members.push(accepts);
     const words = discriminator === undefined ? undefined : option._zod.propValues?.[discriminator];
@@ -122,8 +122,4 @@ function createCheckFit(check: z.core.$ZodCheck<never>): Fit {
     const promised = check._zod.check(payload);
     return promised === undefined && payload.issues.length === 0 && payload.value === value;
   };
-}
-
-function isMapping(value: unknown): value is Mapping {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

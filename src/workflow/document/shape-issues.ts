@@ -47,9 +47,7 @@ function flattenIssue(issue: ZodIssue, prefix: Path, data: unknown): ShapeIssue[
     case 'too_small':
       return [{ kind: 'bound', path, message: tooSmall(issue, found) }];
     case 'too_big':
-      return [
-        { kind: 'bound', path, message: `is ${String(found)}, but at most ${issue.maximum} is allowed` },
-      ];
+      return [{ kind: 'bound', path, message: `is ${String(found)}, but must be at most ${issue.maximum}` }];
     default:
       return [{ kind: 'bound', path, message: malformed(issue) }];
   }
@@ -101,9 +99,7 @@ function isDiscriminator(issue: ZodIssue): boolean {
 
 function tooSmall(issue: Extract<ZodIssue, { code: 'too_small' }>, found: unknown): string {
   if (Array.isArray(found) || typeof found === 'string') return 'is empty';
-  const least = issue.inclusive
-    ? `at least ${issue.minimum} is wanted`
-    : `more than ${issue.minimum} is wanted`;
+  const least = issue.inclusive ? `must be at least ${issue.minimum}` : `must be more than ${issue.minimum}`;
   return `is ${String(found)}, but ${least}`;
 }
 

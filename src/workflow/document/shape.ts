@@ -3,10 +3,10 @@ import { FORMS, type FormName } from '../../contracts/forms.ts';
 import { type Family, type ShapeNumber, shapeCode } from '../../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { cutText } from '../../text/shorten.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';
 import { createMapping, type Mapping, type Path } from '../yaml/yaml-tree.ts';
 import { limitFaults, limitUnknownKeys } from './fault-limit.ts';
-import { flowList } from './flow-list.ts';
 import { surelyFits } from './schema-fit.ts';
 import { knownKeysAt, purposeAt } from './schema-walk.ts';
 import type { ShapeIssue } from './shape-issues.ts';
@@ -77,7 +77,7 @@ function describeIssue<Schema extends z.core.$ZodType>(
 ): Diagnostic {
   const { source } = request;
   const parent = issue.path.slice(0, -1);
-  const say = (
+  const report = (
     number: ShapeNumber,
     message: string,
     help: string | null,
@@ -89,7 +89,7 @@ function describeIssue<Schema extends z.core.$ZodType>(
       const known = knownKeysAt(request.schema, parent, data);
       const near = meant ?? didYouMean(key, known);
       const help = near === null ? knownKeysHelp(known) : `did you mean \`${near}\`?`;
-      return say(
+      return report(
         '007',
         `unknown key \`${key}\` in ${request.describe(parent, data)}`,
         help,
@@ -103,27 +103,27 @@ function describeIssue<Schema extends z.core.$ZodType>(
       const named = typeof parent.at(-1) === 'string';
       const place = named ? source.locate(parent, 'key') : source.locateFirstKey(parent);
       const purpose = purposeAt(request.schema, issue.path, data);
-      return say('008', message, `add \`${key}\`${purpose === null ? '' : `: ${purpose}`}`, place);
+      return report('008', message, `add \`${key}\`${purpose === null ? '' : `: ${purpose}`}`, place);
     }
     case 'type': {
-      const message = `${subject(issue.path)} is ${found(issue.found)}, but ${issue.wanted} is wanted`;
-      return say('009', message, typeHelp(issue, source));
+      const message = `${describeSubject(issue.path)} is ${describeValue(issue.found)}, but ${issue.wanted} is expected`;
+      return report('009', message, typeHelp(issue, source));
     }
     case 'word': {
       const near = meant ?? (typeof issue.found === 'string' ? didYouMean(issue.found, issue.words) : null);
       const list = issue.words.map((word) => `\`${word}\``).join(', ');
       const help =
         near === null ? `use ${issue.words.length > 1 ? 'one of ' : ''}${list}` : `did you mean \`${near}\`?`;
-      return say(
+      return report(
         '010',
-        `${subject(issue.path)} is ${found(issue.found)}, which is not one of its values`,
+        `${describeSubject(issue.path)} is ${describeValue(issue.found)}, which is not one of its values`,
         help,
       );
     }
     case 'bound':
-      return say('011', `${subject(issue.path)} ${issue.message}`, null);
+      return report('011', `${describeSubject(issue.path)} ${issue.message}`, null);
     case 'form':
-      return describeForm(issue.form, issue.path, issue.found, say);
+      return describeForm(issue.form, issue.path, issue.found, report);
   }
 }
 
@@ -131,11 +131,11 @@ function describeForm(
   form: FormName,
   path: Path,
   value: unknown,
-  say: (number: ShapeNumber, message: string, help: string | null) => Diagnostic,
+  report: (number: ShapeNumber, message: string, help: string | null) => Diagnostic,
 ): Diagnostic {
   const { wanted, help } = FORMS[form];
-  if (value === '' || form === 'notBlank') return say('011', `${subject(path)} is empty`, help);
-  return say('011', `${subject(path)} is ${found(value)}, which is not ${wanted}`, help);
+  if (value === '' || form === 'notBlank') return report('011', `${describeSubject(path)} is empty`, help);
+  return report('011', `${describeSubject(path)} is ${describeValue(value)}, which is not ${wanted}`, help);
 }
 
 /** A number or boolean in place of text is almost always text without quotes. */
@@ -153,7 +153,7 @@ function unquoteHelp(text: string, wanted: string): string | null {
   const list = wanted === 'a list' ? flowList(text) : null;
   if (list !== null) return `make it a list: \`${list}\``;
   const number = wanted.endsWith('number') && /^\d+(?:\.\d+)?$/.test(text);
-  return number ? `take it out of its quotes: \`${text}\`` : null;
+  return number ? `remove the quotes: \`${text}\`` : null;
 }
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
@@ -165,12 +165,20 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
+/** Words that need no quotes in a list, as those of most commands. */
+const LIST_WORDS = /^\s*[\w./=-]+(?:\s+[\w./=-]+)*\s*$/;
+
+/** `npm test` as the YAML list `[npm, test]`; null if a word would need quotes or a shell. */
+export function flowList(text: string): string | null {
+  return LIST_WORDS.test(text) ? `[${text.trim().split(/\s+/).join(', ')}]` : null;
+}
+
 function knownKeysHelp(known: readonly string[]): string | null {
   if (known.length === 0) return null;
   return `the keys here are ${known.map((key) => `\`${key}\``).join(', ')}; keys of your own start with \`x-\``;
 }
 
-function subject(path: Path): string {
+function describeSubject(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'the document';
   if (typeof last === 'string') return `\`${last}\``;
@@ -178,12 +186,15 @@ function subject(path: Path): string {
   return `entry ${last + 1} of \`${list ?? 'the list'}\``;
 }
 
-function found(value: unknown): string {
+/** Longer values are cut in messages. */
+const MAX_QUOTED = 60;
+
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {
     case 'string':
-      return `the text "${value.length > 60 ? `${value.slice(0, 57)}…` : value}"`;
+      return `the text "${cutText(value, MAX_QUOTED)}"`;
     case 'number':
       return `the number ${value}`;
     case 'boolean':

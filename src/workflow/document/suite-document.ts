@@ -24,7 +24,7 @@ export function checkSuite(source: Source): CheckedSuite {
   const { value, ...checked } = checkWholeDocument(source, {
     schema: harnessSuiteSchema,
     describe,
-    empty: { message: 'the suite is empty', help: 'give `suite_id` and `cases`' },
+    empty: { message: 'the suite is empty', help: 'add `suite_id` and `cases`' },
     rules: (shape) => checkCases(shape.data, shape.source),
   });
   return { ...checked, suite: value };
@@ -92,7 +92,9 @@ function checkPatterns(value: unknown, path: Path, source: YamlSource): Diagnost
     const reason = patternProblem(inner);
     if (reason === null) return [];
     const span = source.locate(at, 'value');
-    return [createDiagnostic('CF011', { message: `\`${key}\` is no regular expression: ${reason}`, span })];
+    return [
+      createDiagnostic('CF011', { message: `\`${key}\` is not a valid regular expression: ${reason}`, span }),
+    ];
   });
 }
 

@@ -4,10 +4,10 @@ import {
   createDiagnostic,
   type Diagnostic,
   hasErrors,
+  limitDiagnostics,
 } from '../../diagnostics/diagnostic.ts';
 import { decodeSource, type Source } from '../yaml/source-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
-import { limitDiagnostics } from './limit-diagnostics.ts';
 import { checkShape, type ShapeRequest, type ShapeResult } from './shape.ts';
 
 interface WholeDocumentRequest<Schema extends z.core.$ZodType>

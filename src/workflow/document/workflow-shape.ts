@@ -46,7 +46,7 @@ function overrideIssue(issue: ShapeIssue, data: unknown, source: YamlSource): Di
       if (field !== 'target' || typeof issue.found !== 'string' || !issue.found.startsWith('checkpoint:'))
         return null;
       return createDiagnostic('WF304', {
-        message: `the rollback target \`${issue.found}\` is reserved, and not available yet`,
+        message: `the rollback target \`${issue.found}\` is reserved and not supported yet`,
         span: source.locate(issue.path, 'value'),
         help: 'use `pre_run` or `pre_step`',
       });
@@ -78,7 +78,7 @@ function misplacedKey(path: Path, data: unknown, source: YamlSource): Diagnostic
     return createDiagnostic('WF007', {
       message: `\`${key}\` is not a key of a builtin validator`,
       span,
-      notes: ['what a builtin validator runs comes from the configuration'],
+      notes: ['the configuration defines the command of a builtin validator'],
       help: 'remove it, or make the validator `kind: script`',
     });
   }

@@ -1,7 +1,7 @@
 import type { RouteKey } from '../../contracts/vocabulary.ts';
 import type { PlanStep, PlanValidator } from '../../kernel/plan.ts';
 import { isHarnessReport } from '../rules/paths/golden-gate.ts';
-import { type PathProof, shortestWay } from './path-proof.ts';
+import { findShortestPath, type PathProof } from './path-proof.ts';
 import { findSuccessfulEnds, type Walker } from './path-search.ts';
 import type { PlanGraph } from './plan-graph.ts';
 
@@ -12,19 +12,19 @@ export interface GoldenProof extends PathProof {
 
 const NONE = 0;
 const PENDING = 1;
-const JUDGED = 2;
+const EVALUATED = 2;
 
 /** Proves that every path from a step that can propose goldens to a successful end passes an approved gate. */
 export function proveGoldens(graph: PlanGraph): GoldenProof {
   const proposing = graph.steps.filter((step, node) => graph.reached.has(node) && mayPropose(step));
-  if (proposing.length === 0) return { holds: true, broken: null, judged: null, proposing: [] };
+  if (proposing.length === 0) return { holds: true, broken: null, evaluated: null, proposing: [] };
   const walker: Walker = { start: NONE, size: 3, next: pendingAfter };
   const ends = findSuccessfulEnds(graph, walker);
-  const broken = shortestWay(ends, (memory) => memory === PENDING);
+  const broken = findShortestPath(ends, (memory) => memory === PENDING);
   return {
     holds: broken === null,
     broken,
-    judged: shortestWay(ends, (memory) => memory === JUDGED),
+    evaluated: findShortestPath(ends, (memory) => memory === EVALUATED),
     proposing: proposing.map((step) => step.id),
   };
 }
@@ -36,7 +36,7 @@ function pendingAfter(now: number, step: PlanStep, key: RouteKey): number {
       return mayPropose(step) ? PENDING : now;
     case 'EVALUATE':
       // A planner must answer needs_human or unsafe if there are proposals; any other status means it saw none.
-      return now === PENDING && key !== 'needs_human' && key !== 'unsafe' ? JUDGED : now;
+      return now === PENDING && key !== 'needs_human' && key !== 'unsafe' ? EVALUATED : now;
     case 'GATE':
       return key === 'gate_approved' ? NONE : now;
     case 'RUN_AGENT':

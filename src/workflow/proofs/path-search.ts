@@ -1,7 +1,7 @@
 import type { RouteKey } from '../../contracts/vocabulary.ts';
 import { isSuccessKey } from '../../kernel/ending.ts';
 import type { PlanStep } from '../../kernel/plan.ts';
-import { END, endsRun, type PlanGraph, type WayOut } from './plan-graph.ts';
+import { END, endsRun, type OutgoingRoute, type PlanGraph } from './plan-graph.ts';
 
 /** A step on a path through the workflow and the key of the route taken. */
 export interface PathStep {
@@ -59,21 +59,24 @@ export function findSuccessfulEnds(graph: PlanGraph, walker: Walker): Successful
   for (const visit of queue) {
     const step = graph.steps[visit.node];
     if (step === undefined) continue;
-    for (const way of graph.waysOut[visit.node] ?? []) {
-      const memory = walker.next(visit.memory, step, way.key);
-      const isSuccess = endsAsSuccess(visit, step, way);
-      if (!endsRun(graph, way)) {
-        if (isNew(way.to, memory, isSuccess))
-          queue.push({ node: way.to, memory, isSuccess, from: visit, by: way.key });
+    for (const route of graph.outgoing[visit.node] ?? []) {
+      const memory = walker.next(visit.memory, step, route.key);
+      const isSuccess = endsAsSuccess(visit, step, route);
+      if (!endsRun(graph, route)) {
+        if (isNew(route.to, memory, isSuccess))
+          queue.push({ node: route.to, memory, isSuccess, from: visit, by: route.key });
       } else if (isSuccess && !ends.has(memory)) {
-        ends.set(memory, { path: pathTo(graph, visit, way.key), stopId: graph.steps[way.to]?.id ?? null });
+        ends.set(memory, {
+          path: pathTo(graph, visit, route.key),
+          stopId: graph.steps[route.to]?.id ?? null,
+        });
       }
     }
   }
   return ends;
 }
 
-function endsAsSuccess(visit: Visit, step: PlanStep, { key }: WayOut): boolean {
+function endsAsSuccess(visit: Visit, step: PlanStep, { key }: OutgoingRoute): boolean {
   return step.opcode === 'ROLLBACK' && key === 'completed' ? visit.isSuccess : isSuccessKey(key);
 }
 

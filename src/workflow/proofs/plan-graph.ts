@@ -7,7 +7,7 @@ export const END = -1;
 
 const KILLS = ['killed_idle', 'killed_timeout', 'killed_policy'] as const;
 
-export interface WayOut {
+export interface OutgoingRoute {
   readonly key: RouteKey;
   /** The index of a step, or `END`. */
   readonly to: number;
@@ -17,7 +17,7 @@ export interface WayOut {
 export interface PlanGraph {
   readonly steps: readonly PlanStep[];
   readonly entry: number;
-  readonly waysOut: readonly (readonly WayOut[])[];
+  readonly outgoing: readonly (readonly OutgoingRoute[])[];
   readonly reached: ReadonlySet<number>;
   /** Strongly connected components of the reached steps; each comes after its successors. */
   readonly components: readonly (readonly number[])[];
@@ -29,10 +29,10 @@ export interface PlanGraph {
 export function buildPlanGraph(plan: Plan): PlanGraph {
   const indexes = new Map(plan.steps.map((step, index) => [step.id, index]));
   const resolve = (target: Target): number => indexes.get(target) ?? END;
-  const waysOut = plan.steps.map((step) => waysOutOf(step, resolve));
+  const outgoing = plan.steps.map((step) => listOutgoing(step, resolve));
   const entry = resolve(plan.entryStep);
-  const reached = reach(entry, waysOut);
-  const successors = waysOut.map((ways, node) => (reached.has(node) ? ways.map(({ to }) => to) : []));
+  const reached = reach(entry, outgoing);
+  const successors = outgoing.map((routes, node) => (reached.has(node) ? routes.map(({ to }) => to) : []));
   const components = findComponents(successors).filter(([node]) => reached.has(node ?? END));
   const componentOf = new Map(
     components.flatMap((component, index) => component.map((node) => [node, index])),
@@ -42,11 +42,11 @@ export function buildPlanGraph(plan: Plan): PlanGraph {
       component.length > 1 ? component : component.filter((node) => successors[node]?.includes(node)),
     ),
   );
-  return { steps: plan.steps, entry, waysOut, reached, components, componentOf, looping };
+  return { steps: plan.steps, entry, outgoing: outgoing, reached, components, componentOf, looping };
 }
 
 /** Whether a route ends the run, at plain STOP or at a declared STOP step. */
-export function endsRun(graph: PlanGraph, { to }: WayOut): boolean {
+export function endsRun(graph: PlanGraph, { to }: OutgoingRoute): boolean {
   return to === END || graph.steps[to]?.opcode === 'STOP';
 }
 
@@ -54,10 +54,10 @@ export function endsRun(graph: PlanGraph, { to }: WayOut): boolean {
  * The routes of a step that a run can take. A gate without a timeout never times out. A kill route with the same
  * target as `error` is omitted, because no proof distinguishes them.
  */
-function waysOutOf(step: PlanStep, resolve: (target: Target) => number): readonly WayOut[] {
-  const ways: WayOut[] = [];
+function listOutgoing(step: PlanStep, resolve: (target: Target) => number): readonly OutgoingRoute[] {
+  const outgoing: OutgoingRoute[] = [];
   const add = (key: RouteKey, target: Target | null): void => {
-    if (target !== null) ways.push({ key, to: resolve(target) });
+    if (target !== null) outgoing.push({ key, to: resolve(target) });
   };
   switch (step.opcode) {
     case 'RUN_AGENT':
@@ -67,28 +67,28 @@ function waysOutOf(step: PlanStep, resolve: (target: Target) => number): readonl
       add('completed', routes.completed);
       add('error', routes.error);
       for (const key of KILLS) if (routes[key] !== routes.error) add(key, routes[key]);
-      return ways;
+      return outgoing;
     }
     case 'EVALUATE':
       for (const status of PLANNER_STATUSES) add(status, step.routes[status]);
-      return ways;
+      return outgoing;
     case 'GATE':
       add('gate_approved', step.routes.gate_approved);
       add('gate_rejected', step.routes.gate_rejected);
       if (step.timeoutMs !== null) add('gate_timed_out', step.routes.gate_timed_out);
       add('error', step.routes.error);
-      return ways;
+      return outgoing;
     case 'STOP':
-      return ways;
+      return outgoing;
   }
 }
 
-function reach(entry: number, waysOut: readonly (readonly WayOut[])[]): ReadonlySet<number> {
+function reach(entry: number, outgoing: readonly (readonly OutgoingRoute[])[]): ReadonlySet<number> {
   if (entry === END) return new Set();
   const seen = new Set([entry]);
   const queue = [entry];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    for (const { to } of waysOut[node] ?? []) {
+    for (const { to } of outgoing[node] ?? []) {
       if (to === END || seen.has(to)) continue;
       seen.add(to);
       queue.push(to);

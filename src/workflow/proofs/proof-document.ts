@@ -1,9 +1,9 @@
 import type { RouteKey } from '../../contracts/vocabulary.ts';
-import type { PathProof, Way } from './path-proof.ts';
+import type { PathProof, ProofPath } from './path-proof.ts';
 import type { Proofs } from './prove-workflow.ts';
 import type { Excess } from './worst-case-caps.ts';
 
-interface WayDocument {
+interface PathDocument {
   readonly path: readonly { readonly step_id: string; readonly key: RouteKey }[];
   readonly end: string;
 }
@@ -11,10 +11,10 @@ interface WayDocument {
 interface PathProofDocument {
   readonly holds: boolean;
   /** The shortest counterexample; null if the property holds. */
-  readonly path: WayDocument['path'] | null;
+  readonly path: PathDocument['path'] | null;
   readonly end: string | null;
   /** The shortest path that is valid only because an EVALUATE saw the evidence. */
-  readonly judged: WayDocument | null;
+  readonly judged: PathDocument | null;
 }
 
 /** `proofs` in the document of `validate --json`. */
@@ -55,7 +55,7 @@ export function proofsDocument(proofs: Proofs, excesses: readonly Excess[]): Pro
     validated: pathProofDocument(proofs.validated),
     goldens: { ...pathProofDocument(goldens), proposing: goldens.proposing },
     loops: proofs.loops.map(({ steps }) => ({
-      steps: steps.map(({ stepId, maxEntries }) => ({ step_id: stepId, max_entries: maxEntries })),
+      steps: steps.map(({ stepId, maxVisits }) => ({ step_id: stepId, max_entries: maxVisits })),
     })),
     worst_case: {
       agent_runs: worst.agentRuns,
@@ -77,15 +77,15 @@ export function proofsDocument(proofs: Proofs, excesses: readonly Excess[]): Pro
   };
 }
 
-function pathProofDocument({ holds, broken, judged }: PathProof): PathProofDocument {
+function pathProofDocument({ holds, broken, evaluated }: PathProof): PathProofDocument {
   return {
     holds,
-    path: broken === null ? null : wayDocument(broken).path,
+    path: broken === null ? null : pathDocument(broken).path,
     end: broken?.end ?? null,
-    judged: judged === null ? null : wayDocument(judged),
+    judged: evaluated === null ? null : pathDocument(evaluated),
   };
 }
 
-function wayDocument({ path, end }: Way): WayDocument {
+function pathDocument({ path, end }: ProofPath): PathDocument {
   return { path: path.map(({ stepId, key }) => ({ step_id: stepId, key })), end };
 }

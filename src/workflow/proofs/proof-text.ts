@@ -1,4 +1,5 @@
-import type { Way } from './path-proof.ts';
+import { countOf } from '../../text/count-of.ts';
+import type { ProofPath } from './path-proof.ts';
 import type { Loop, Proofs } from './prove-workflow.ts';
 import type { WorstCase } from './worst-case.ts';
 
@@ -13,51 +14,56 @@ export function describeProofs(proofs: Proofs): readonly ProofLine[] {
   return [
     describePathProof(validated, {
       holds: 'every success has a passed validation after the last agent',
-      judged: 'every success has a validation after the last agent that passed or was judged',
+      evaluated: 'every success has a validation after the last agent that passed or was evaluated',
       broken: 'a run can succeed without a passed validation after the last agent',
     }),
     goldens.proposing.length === 0
       ? { kind: 'holds', text: 'no goldens can be proposed' }
       : describePathProof(goldens, {
           holds: 'every success after proposed goldens has an approved gate in between',
-          judged: 'every success after proposed goldens has an approved gate, or an EVALUATE that saw none',
-          broken: 'a run with proposed goldens can come to a success without an approved gate',
+          evaluated:
+            'every success after proposed goldens has an approved gate, or an EVALUATE that saw none',
+          broken: 'a run with proposed goldens can succeed without an approved gate',
         }),
     ...proofs.loops.map((loop): ProofLine => ({ kind: 'fact', text: describeLoop(loop) })),
     { kind: 'fact', text: describeWorstCase(proofs.worstCase) },
     ...describeStatuses(proofs),
     ...proofs.deadRoutes.map(
-      ({ stepId, key }): ProofLine => ({ kind: 'fact', text: `${stepId} is never left by ${key}` }),
+      ({ stepId, key }): ProofLine => ({
+        kind: 'fact',
+        text: `the route ${key} of ${stepId} can never be taken`,
+      }),
     ),
   ];
 }
 
 function describePathProof(
-  { broken, judged }: Proofs['validated'],
-  words: { readonly holds: string; readonly judged: string; readonly broken: string },
+  { broken, evaluated }: Proofs['validated'],
+  texts: { readonly holds: string; readonly evaluated: string; readonly broken: string },
 ): ProofLine {
-  if (broken !== null) return { kind: 'broken', text: `${words.broken}: ${describeWay(broken)}` };
-  if (judged !== null) return { kind: 'holds', text: `${words.judged}, as in ${describeWay(judged)}` };
-  return { kind: 'holds', text: words.holds };
+  if (broken !== null) return { kind: 'broken', text: `${texts.broken}: ${describePath(broken)}` };
+  if (evaluated !== null)
+    return { kind: 'holds', text: `${texts.evaluated}, as in ${describePath(evaluated)}` };
+  return { kind: 'holds', text: texts.holds };
 }
 
-export function describeWay({ path, end }: Way): string {
+export function describePath({ path, end }: ProofPath): string {
   return [...path.map(({ stepId, key }) => `${stepId} (${key})`), end].join(' -> ');
 }
 
 function describeLoop({ steps }: Loop): string {
-  return `loop: ${steps.map(({ stepId, maxEntries }) => `${stepId} at most ${count(maxEntries, 'time')}`).join(', ')}`;
+  return `loop: ${steps.map(({ stepId, maxVisits }) => `${stepId} at most ${countOf(maxVisits, 'time')}`).join(', ')}`;
 }
 
 function describeWorstCase(worst: WorstCase): string {
   const wall =
     worst.wallMs === null
-      ? `unbounded wall clock (people's time at ${worst.openGates.join(', ')}; ${describeDuration(worst.workMs)} without it)`
+      ? `unbounded wall clock (no timeout at ${worst.openGates.join(', ')}; ${describeDuration(worst.workMs)} without gates)`
       : `${describeDuration(worst.wallMs)} of wall clock`;
-  const tokens = worst.tokens === null ? 'unbounded tokens' : count(worst.tokens, 'token');
+  const tokens = worst.tokens === null ? 'unbounded tokens' : countOf(worst.tokens, 'token');
   const cost = worst.costUsd === null ? 'unbounded cost' : describeUsd(worst.costUsd);
-  const runs = count(worst.agentRuns, 'agent run');
-  return `worst case: ${runs}, ${count(worst.plannerCalls, 'planner call')}, ${wall}, ${tokens}, ${cost}`;
+  const runs = countOf(worst.agentRuns, 'agent run');
+  return `worst case: ${runs}, ${countOf(worst.plannerCalls, 'planner call')}, ${wall}, ${tokens}, ${cost}`;
 }
 
 function describeStatuses({ endingStatuses }: Proofs): ProofLine[] {
@@ -71,10 +77,6 @@ function describeStatuses({ endingStatuses }: Proofs): ProofLine[] {
   }));
 }
 
-function count(value: number, noun: string): string {
-  return `${value} ${noun}${value === 1 ? '' : 's'}`;
-}
-
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -85,14 +87,14 @@ const UNITS = [
 
 /** Uses the duration units of workflow documents, so that the values can be compared. */
 export function describeDuration(ms: number): string {
-  const words: string[] = [];
+  const parts: string[] = [];
   let rest = ms;
   for (const [unit, size] of UNITS) {
     const whole = Math.floor(rest / size);
-    if (whole > 0) words.push(`${whole}${unit}`);
+    if (whole > 0) parts.push(`${whole}${unit}`);
     rest -= whole * size;
   }
-  return words.length === 0 ? '0s' : words.join(' ');
+  return parts.length === 0 ? '0s' : parts.join(' ');
 }
 
 /** Rounds away floating-point noise. */

@@ -1,17 +1,17 @@
 import type { PlannerStatus, RouteKey } from '../../contracts/vocabulary.ts';
 import type { Plan, PlanStep } from '../../kernel/plan.ts';
-import { boundEntries } from './entry-bounds.ts';
 import { type GoldenProof, proveGoldens } from './gated-goldens.ts';
-import { type PathProof, shortestWay } from './path-proof.ts';
+import { findShortestPath, type PathProof } from './path-proof.ts';
 import { findSuccessfulEnds, type Walker } from './path-search.ts';
 import { buildPlanGraph, endsRun, type PlanGraph } from './plan-graph.ts';
+import { boundVisits } from './visit-bounds.ts';
 import { findWorstCase, type WorstCase } from './worst-case.ts';
 
 /** Validation states of the last agent's changes. */
 const CLEAN = 0;
 const UNCHECKED = 1;
 const FAILED = 2;
-const JUDGED = 3;
+const EVALUATED = 3;
 const KINDS = 4;
 
 /**
@@ -27,18 +27,18 @@ function proveValidated(graph: PlanGraph): PathProof {
       const now = memory % KINDS;
       const before = (memory - now) / KINDS;
       const mark = goesBack && step.opcode === 'RUN_AGENT' ? now : before;
-      return mark * KINDS + knownAfter(now, before, step, key);
+      return mark * KINDS + stateAfter(now, before, step, key);
     },
   };
   const ends = findSuccessfulEnds(graph, walker);
   const arrives = (...kinds: readonly number[]) =>
-    shortestWay(ends, (memory) => kinds.includes(memory % KINDS));
+    findShortestPath(ends, (memory) => kinds.includes(memory % KINDS));
   const broken = arrives(UNCHECKED, FAILED);
-  return { holds: broken === null, broken, judged: arrives(JUDGED) };
+  return { holds: broken === null, broken, evaluated: arrives(EVALUATED) };
 }
 
 /** An agent may have changed files however it ended; only a passed validation covers them. */
-function knownAfter(now: number, before: number, step: PlanStep, key: RouteKey): number {
+function stateAfter(now: number, before: number, step: PlanStep, key: RouteKey): number {
   switch (step.opcode) {
     case 'RUN_AGENT':
       return UNCHECKED;
@@ -46,7 +46,7 @@ function knownAfter(now: number, before: number, step: PlanStep, key: RouteKey):
       if (key === 'completed') return CLEAN;
       return now === CLEAN ? CLEAN : FAILED;
     case 'EVALUATE':
-      return now === FAILED ? JUDGED : now;
+      return now === FAILED ? EVALUATED : now;
     case 'ROLLBACK':
       if (key !== 'completed') return now;
       return step.target === 'pre_run' ? CLEAN : before;
@@ -70,7 +70,7 @@ export interface Proofs {
 
 /** The steps of a cycle, in document order. */
 export interface Loop {
-  readonly steps: readonly { readonly stepId: string; readonly maxEntries: number }[];
+  readonly steps: readonly { readonly stepId: string; readonly maxVisits: number }[];
 }
 
 export interface EndingStatus {
@@ -81,7 +81,7 @@ export interface EndingStatus {
 /** Takes polynomial time in the size of the plan: no proof enumerates paths. */
 export function proveWorkflow(plan: Plan): Proofs {
   const graph = buildPlanGraph(plan);
-  const bounds = boundEntries(graph);
+  const bounds = boundVisits(graph);
   return {
     validated: proveValidated(graph),
     goldens: proveGoldens(graph),
@@ -99,7 +99,7 @@ function findLoops(graph: PlanGraph, bounds: readonly number[]): Loop[] {
     .map((component) => ({
       steps: component.map((node) => ({
         stepId: graph.steps[node]?.id ?? '',
-        maxEntries: bounds[node] ?? 0,
+        maxVisits: bounds[node] ?? 0,
       })),
     }));
 }
@@ -107,8 +107,8 @@ function findLoops(graph: PlanGraph, bounds: readonly number[]): Loop[] {
 function findEndingStatuses(graph: PlanGraph): EndingStatus[] {
   return graph.steps.flatMap((step, node) => {
     if (step.opcode !== 'EVALUATE' || !graph.reached.has(node)) return [];
-    return (graph.waysOut[node] ?? []).flatMap((way) =>
-      isUnfinished(way.key) && endsRun(graph, way) ? [{ stepId: step.id, status: way.key }] : [],
+    return (graph.outgoing[node] ?? []).flatMap((route) =>
+      isUnfinished(route.key) && endsRun(graph, route) ? [{ stepId: step.id, status: route.key }] : [],
     );
   });
 }

@@ -26,9 +26,9 @@ export function findExcesses(worst: WorstCase, caps: WorstCaseCaps): readonly Ex
       worst.wallMs,
       caps.wallMs,
       describeDuration,
-      `: nothing ends the wait at ${gates}`,
+      `: no timeout at ${gates}`,
     ),
-    checkCap('cost_usd', 'the cost', worst.costUsd, caps.costUsd, describeUsd, ': no budget bounds it'),
+    checkCap('cost_usd', 'the cost', worst.costUsd, caps.costUsd, describeUsd, ': no budget limits it'),
   ].filter((found) => found !== null);
 }
 
@@ -44,6 +44,6 @@ function checkCap(
   const message =
     worstCase === null
       ? `${name} is unbounded, above the ${describe(cap)} allowed${why}`
-      : `${name} can come to ${describe(worstCase)}, ${describe(worstCase - cap)} above the ${describe(cap)} allowed`;
+      : `${name} can reach ${describe(worstCase)}, ${describe(worstCase - cap)} above the ${describe(cap)} allowed`;
   return { what, cap, worstCase, message };
 }

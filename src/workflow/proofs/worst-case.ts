@@ -19,19 +19,19 @@ export interface WorstCase {
 }
 
 /** What one step can take over all its visits in a run. */
-type Weigh = (step: PlanStep, entries: number) => number;
+type Weigh = (step: PlanStep, visits: number) => number;
 
 export function findWorstCase(plan: Plan, graph: PlanGraph, bounds: readonly number[]): WorstCase {
   const next = successorComponents(graph);
   const most = (weigh: Weigh) => heaviestPath(graph, next, bounds, weigh);
   const reached = graph.steps.filter((_, node) => graph.reached.has(node));
   const openGates = reached.filter((step) => step.opcode === 'GATE' && step.timeoutMs === null);
-  const waits = most((step, entries) => entries * (workOf(step) + waitOf(step)));
+  const waits = most((step, visits) => visits * (workMs(step) + waitMs(step)));
   return {
-    agentRuns: most((step, entries) => (step.opcode === 'RUN_AGENT' ? entries : 0)),
-    plannerCalls: most((step, entries) => (step.opcode === 'EVALUATE' ? entries : 0)),
+    agentRuns: most((step, visits) => (step.opcode === 'RUN_AGENT' ? visits : 0)),
+    plannerCalls: most((step, visits) => (step.opcode === 'EVALUATE' ? visits : 0)),
     wallMs: openGates.length > 0 ? null : waits,
-    workMs: most((step, entries) => entries * workOf(step)),
+    workMs: most((step, visits) => visits * workMs(step)),
     openGates: openGates.map((step) => step.id),
     tokens: boundSpending(reached, plan.budgets.tokens, 'tokens', most),
     costUsd: roundCost(boundSpending(reached, plan.budgets.costUsd, 'costUsd', most)),
@@ -67,7 +67,7 @@ function successorComponents(graph: PlanGraph): readonly (readonly number[])[] {
   return graph.components.map((component, index) => {
     const behind = new Set<number>();
     for (const node of component) {
-      for (const { to } of graph.waysOut[node] ?? []) {
+      for (const { to } of graph.outgoing[node] ?? []) {
         const group = graph.componentOf.get(to);
         if (group !== undefined && group !== index) behind.add(group);
       }
@@ -84,7 +84,7 @@ function boundSpending(
 ): number | null {
   const budgetOf = (step: PlanStep) => (step.opcode === 'RUN_AGENT' ? step.budgets[key] : 0);
   if (reached.some((step) => budgetOf(step) === null)) return ofRun;
-  const ofSteps = most((step, entries) => (entries > 0 ? (budgetOf(step) ?? 0) : 0));
+  const ofSteps = most((step, visits) => (visits > 0 ? (budgetOf(step) ?? 0) : 0));
   return ofRun === null ? ofSteps : Math.min(ofRun, ofSteps);
 }
 
@@ -94,7 +94,7 @@ function roundCost(usd: number | null): number | null {
 }
 
 /** A rollback has no limit, and its time is negligible. */
-function workOf(step: PlanStep): number {
+function workMs(step: PlanStep): number {
   switch (step.opcode) {
     case 'RUN_AGENT':
     case 'EVALUATE':
@@ -108,7 +108,7 @@ function workOf(step: PlanStep): number {
   }
 }
 
-function waitOf(step: PlanStep): number {
+function waitMs(step: PlanStep): number {
   return step.opcode === 'GATE' ? (step.timeoutMs ?? 0) : 0;
 }
 
@@ -117,7 +117,7 @@ function validationMs({ validators, timeoutMs, parallel }: ValidationStep): numb
   const own = validators.flatMap((validator) => validator.timeoutMs ?? []);
   const shared = own.length < validators.length ? [timeoutMs] : [];
   const retryMs = validators.map((validator) => (validator.timeoutMs ?? 0) * (validator.retries ?? 0));
-  if (!parallel) return sumOf([...own, ...shared]) + Math.min(timeoutMs, sumOf(retryMs));
+  if (!parallel) return sumMs([...own, ...shared]) + Math.min(timeoutMs, sumMs(retryMs));
   const withRetries = validators.map((validator, at) => {
     const once = validator.timeoutMs ?? 0;
     return Math.min(once + (retryMs[at] ?? 0), Math.max(once, timeoutMs));
@@ -125,6 +125,6 @@ function validationMs({ validators, timeoutMs, parallel }: ValidationStep): numb
   return Math.max(...withRetries, ...shared);
 }
 
-function sumOf(spans: readonly number[]): number {
+function sumMs(spans: readonly number[]): number {
   return spans.reduce((total, span) => total + span, 0);
 }

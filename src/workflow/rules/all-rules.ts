@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { agentLimitsRule } from './limits/agent-limits.ts';
-import { limitsRule } from './limits/step-limits.ts';
-import { spendlessBudgetsRule } from './limits/unspendable-budgets.ts';
+import { stepLimitsRule } from './limits/step-limits.ts';
+import { unspendableBudgetsRule } from './limits/unspendable-budgets.ts';
 import { knownAgentsRule } from './names/known-agents.ts';
 import { knownEntrypointsRule } from './names/known-entrypoints.ts';
 import { knownPoliciesRule } from './names/known-policies.ts';
@@ -12,7 +12,7 @@ import { deadRoutesRule } from './paths/dead-routes.ts';
 import { entryStepRule } from './paths/entry-step.ts';
 import { goldenGateRule } from './paths/golden-gate.ts';
 import { reachableStopRule } from './paths/reachable-stop.ts';
-import { unjudgedValidationsRule } from './paths/unevaluated-validations.ts';
+import { unevaluatedValidationsRule } from './paths/unevaluated-validations.ts';
 import { unreachableStepsRule } from './paths/unreachable-steps.ts';
 import { unvalidatedSuccessRule } from './paths/unvalidated-success.ts';
 import { unverifiedEndsRule } from './paths/unverified-ends.ts';
@@ -48,8 +48,8 @@ export const ALL_RULES: readonly Rule[] = [
   policyFormsRule,
   substitutionsRule,
   pathBoundsRule,
-  limitsRule,
-  spendlessBudgetsRule,
+  stepLimitsRule,
+  unspendableBudgetsRule,
   agentLimitsRule,
   revisionRule,
   validatorIdsRule,
@@ -58,7 +58,7 @@ export const ALL_RULES: readonly Rule[] = [
   closedLoopsRule,
   goldenGateRule,
   unvalidatedSuccessRule,
-  unjudgedValidationsRule,
+  unevaluatedValidationsRule,
   unverifiedEndsRule,
   knownAgentsRule,
   knownValidatorsRule,

@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, isScalar, Lexer, Parser, type YAMLError } from 'yaml';
-import { type Code, type Family, type ShapeNumber, shapeCode } from '../../diagnostics/codes.ts';
+import { type DocumentCode, type Family, type ShapeNumber, shapeCode } from '../../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../../diagnostics/diagnostic.ts';
 import type { LineIndex } from './line-index.ts';
 import { buildTree, MAX_DEPTH, type TreeProblem, type YamlTree } from './yaml-tree.ts';
@@ -41,12 +41,12 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
 
   const lineExcess = matchPast(text, LINE_OR_KEY, MAX_LINES_AND_KEYS);
   if (lineExcess !== null) {
-    const message = `more than ${MAX_LINES_AND_KEYS} lines, keys and list items`;
+    const message = `the document has more than ${MAX_LINES_AND_KEYS} lines, keys and list items`;
     return fail('004', lineExcess, lineExcess + 1, message, 'split the document');
   }
   const indicatorExcess = matchPast(text, INDICATOR, MAX_INDICATORS);
   if (indicatorExcess !== null) {
-    const message = `more than ${MAX_INDICATORS} brackets, commas, quotes, anchors, aliases and tags`;
+    const message = `the document has more than ${MAX_INDICATORS} brackets, commas, quotes, anchors, aliases and tags`;
     return fail(
       '004',
       indicatorExcess,
@@ -81,12 +81,12 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
       '002',
       at,
       at + 5,
-      `the document asks for YAML ${first.directives.yaml.version}, but only 1.2 is read`,
+      `the document asks for YAML ${first.directives.yaml.version}, but only 1.2 is supported`,
     );
   }
   if (second !== undefined) {
     const at = second.range[0];
-    return fail('003', at, at + 3, 'a second document starts here', 'put it into a file of its own');
+    return fail('003', at, at + 3, 'a second document starts here', 'put it into its own file');
   }
   const root = first.contents;
   if (root === null || (isScalar(root) && root.value === null && !root.source)) {
@@ -243,7 +243,10 @@ function firstProblem(document: Document.Parsed): YAMLError | null {
   return problems[0] ?? null;
 }
 
-function failure(code: Code, parts: { message: string; span: Span; help: string | null }): PackageResult {
+function failure(
+  code: DocumentCode,
+  parts: { message: string; span: Span; help: string | null },
+): PackageResult {
   return { kind: 'refused', diagnostics: [createDiagnostic(code, parts)] };
 }
 

@@ -4,6 +4,10 @@ import type { ShapeNumber } from '../../diagnostics/codes.ts';
 /** Plain data without inherited properties, so that `constructor` is an ordinary key. */
 export type Mapping = Record<string, unknown>;
 
+export function isMapping(value: unknown): value is Mapping {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
 const NOTHING: object = Object.freeze(Object.create(null));
 
 /**
@@ -122,13 +126,13 @@ export function buildTree(root: Node | null): YamlTree {
       const value = build(pair.value, depth + 1);
       parts.push(value);
       if (key === null) {
-        report('009', pair.key, 'a key is a list or a mapping, but text is wanted');
+        report('009', pair.key, 'a key is a list or a mapping, but text is expected');
       } else if (isMergeKey(pair.key)) {
         report(
           '005',
           pair.key,
           'merge keys (`<<`) are not supported',
-          'write the keys out, or alias each value',
+          'write out the keys, or alias each value',
         );
         merged.push(value);
       } else {

@@ -73,7 +73,7 @@ describe('a limit of unknown length, once quick retries are spent', () => {
       if (move.kind !== 'park') {
         expect(move).toEqual({
           kind: 'end',
-          reason: 'parked for 12h in all; raise limits.park to wait longer',
+          reason: 'the step was parked for 12h in total; raise limits.park to wait longer',
         });
         break;
       }
@@ -107,7 +107,7 @@ describe('a limit of unknown length, once quick retries are spent', () => {
 describe('a limit with a known end', () => {
   it.each([
     ['within limits.park', 2 * HOUR, FRESH, PARK],
-    ['past limits.park', 13 * HOUR, FRESH, 'a step is parked for 12h at most'],
+    ['past limits.park', 13 * HOUR, FRESH, 'a step is parked for at most 12h'],
     ['past what is left of it', 2 * HOUR, { ...FRESH, spentMs: 11 * HOUR }, 'raise limits.park'],
   ])('%s', (_what, resetInMs, parking, expected) => {
     const move = nextMove(failureOf('429', UNTIL), { ...FACTS, resetInMs, parking });

@@ -53,7 +53,7 @@ describe('the verdict on an agent', () => {
       null,
       { kind: 'timeout' },
       'killed_timeout',
-      'the agent had not ended after 60 s',
+      'the agent timed out after 60 s',
     ],
     [
       'tells of failure and is ended for silence',

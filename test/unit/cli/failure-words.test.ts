@@ -11,17 +11,17 @@ it.each([
   ],
   [
     { code: 'EACCES', path: '/r/x', syscall: 'open' },
-    "/r/x can't be written: this user may not (EACCES)",
+    "/r/x can't be written: this user has no permission (EACCES)",
     'make it writable for this user',
   ],
   [
     { code: 'ENOSPC', path: '/r/x', syscall: 'write' },
     "/r/x can't be written: the disk is full (ENOSPC)",
-    'make room',
+    'free some disk space',
   ],
   [
     { code: 'ENOENT', path: '/r/x', syscall: 'mkdir' },
-    "/r/x can't be written: no folder can be made there (ENOENT)",
+    "/r/x can't be written: the folder cannot be created (ENOENT)",
     'make the folder above it writable',
   ],
   [{ code: 'ENOENT', path: '/r/x', syscall: 'open' }, 'as node says it', null],

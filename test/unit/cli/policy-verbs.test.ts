@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
+import { exitCodeOfError } from '../../../src/surfaces/cli/cli-error.ts';
 import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
 import { hook } from '../../../src/surfaces/cli/commands/policy/hook.ts';
 import { checkPolicyCommand, checkPolicyPatch } from '../../../src/surfaces/cli/commands/policy/policy.ts';
@@ -191,7 +192,7 @@ describe('conductor policy check', () => {
     const patch = `${changing('.github/workflows/ci.yml')}${changing('src/a.ts')}`;
     expect(await check(patch, ['policy.workspace.v1'])).toEqual({
       code: 0,
-      out: '? allowed, and a person is asked\n  requires_approval: .github/workflows/ci.yml is covered by .github/**\n',
+      out: '? allowed, with approval\n  requires_approval: .github/workflows/ci.yml is covered by .github/**\n',
       err: '',
     });
     const document: unknown = JSON.parse((await check(patch, ['policy.workspace.v1'], true)).out);
@@ -205,10 +206,11 @@ describe('conductor policy check', () => {
   });
 
   it('refuses what is no patch, and a patch that is not there', async () => {
-    await expect(check('hello', [file])).rejects.toMatchObject({
-      message: expect.stringMatching(/is not a patch that can be judged: line 1: it names no file$/),
-      exitCode: 2,
+    const error: unknown = await check('hello', [file]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/is not a valid patch: line 1: the patch names no file$/),
     });
+    expect(exitCodeOfError(error)).toBe(2);
     const { context } = listen();
     await expect(checkPolicyPatch(context, [file], join(folder, 'nowhere'))).rejects.toMatchObject({
       exitCode: 2,
@@ -300,8 +302,8 @@ describe('conductor hook command', () => {
   });
 
   it.each([
-    [{ tool_name: 'Deploy', tool_input: { target: 'x' } }, 'the call of Deploy has no command to judge'],
-    [{ command: 'ls', cwd: '/nowhere/at/all' }, "the folder /nowhere/at/all can't be found"],
+    [{ tool_name: 'Deploy', tool_input: { target: 'x' } }, 'the call of Deploy has no command to check'],
+    [{ command: 'ls', cwd: '/nowhere/at/all' }, 'the folder /nowhere/at/all does not exist'],
   ])('names what is in the way of judging %j', async (input, message) => {
     expect(await ask(JSON.stringify(input))).toMatchObject({
       code: 2,

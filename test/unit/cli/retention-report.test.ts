@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Handled } from '../../../src/app/runs/clean-runs.ts';
 import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
-import { type Handled, reportHandled } from '../../../src/surfaces/cli/output/retention-report.ts';
+import { reportCleanup } from '../../../src/surfaces/cli/output/retention-report.ts';
 import { listeningTerminal } from './listening-terminal.ts';
 
-const clock = {
-  now: () => new Date('2026-01-02T00:00:00Z'),
-  monotonicMs: () => 0,
-  sleep: async () => {},
-};
+const NOW = new Date('2026-01-02T00:00:00Z');
+const short = (id: string) => id.slice(0, 8);
 
 function report(fields: Partial<Handled>) {
   const { terminal, written } = listeningTerminal();
@@ -34,27 +32,28 @@ function report(fields: Partial<Handled>) {
     ...fields,
   };
   const retention = { keepRuns: 0, keepDays: 0 };
-  const code = reportHandled(context, { clock }, [handled], { key: 'worktrees', retention, dryRun: false });
+  const cleanup = { key: 'worktrees', retention, dryRun: false, handled: [handled] } as const;
+  const code = reportCleanup(context, cleanup, NOW, short);
   return { code, ...written };
 }
 
 describe('what people are told of worktrees and runs that are taken away', () => {
   it('names what could not be kept', () => {
     const { err } = report({ notes: ['too large to keep: node_modules/'] });
-    expect(err).toContain('note on 0199ab00-1111: too large to keep: node_modules/\n');
+    expect(err).toContain('note on 0199ab00: too large to keep: node_modules/\n');
   });
 
   it('names one that stays because no record tells of its run, and is no failure', () => {
     const { code, out, err } = report({ action: 'kept', reason: 'there is no record', notes: ['by hand'] });
-    expect(out).toMatch(/^kept {2}0199ab00-1111 .* there is no record\n$/);
-    expect(err).toBe('note on 0199ab00-1111: by hand\nremoved 0 of 1 worktrees, 0 B\n');
+    expect(out).toMatch(/^kept {2}0199ab00 .* there is no record\n$/);
+    expect(err).toBe('note on 0199ab00: by hand\nremoved 0 of 1 worktrees, 0 B\n');
     expect(code).toBe(0);
   });
 
   it('has exit code 1 when something stays that was due', () => {
     expect(report({ action: 'failed', reason: 'it is locked' })).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^stays .* it is locked\n$/),
+      out: expect.stringMatching(/^not removed .* it is locked\n$/),
     });
   });
 });

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isInState, isLive, isMoving, listedState } from '../../../src/app/runs/list-runs.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
-import {
-  isInState,
-  isLive,
-  isMoving,
-  runRow,
-  stateText,
-  stateWord,
-} from '../../../src/surfaces/cli/output/run-state.ts';
+import { runRow, stateText } from '../../../src/surfaces/cli/output/run-state.ts';
 
 const short = (id: string) => id.slice(0, 8);
 const NOW = new Date('2026-01-01T12:00:00Z');
@@ -80,7 +74,7 @@ const CASES = [
 
 describe('where a run stands', () => {
   it.each(CASES)('is told of one $what', ({ run, word, text }) => {
-    expect(stateWord(run)).toBe(word);
+    expect(listedState(run)).toBe(word);
     expect(stateText(run, NOW, short)).toBe(text);
     expect(isInState(run, word)).toBe(true);
     expect(isInState(run, 'success')).toBe(false);

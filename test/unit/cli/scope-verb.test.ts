@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
+import { exitCodeOfError } from '../../../src/surfaces/cli/cli-error.ts';
 import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
 import { type ScopeOptions, scope } from '../../../src/surfaces/cli/commands/policy/scope.ts';
 import { createServices } from '../../../src/wiring.ts';
@@ -134,11 +135,7 @@ describe('conductor scope', () => {
       { patchText: '', summary: 'nowhere' },
       /^the summary nowhere can't be read$/,
     ],
-    [
-      'what is no patch',
-      { patchText: 'hello\n' },
-      /is not a patch that can be judged: line 1: it names no file$/,
-    ],
+    ['what is no patch', { patchText: 'hello\n' }, /is not a valid patch: line 1: the patch names no file$/],
     [
       'a body without a scope',
       { patchText: '', item: '-', input: '# Hello\n' },
@@ -153,6 +150,8 @@ describe('conductor scope', () => {
     ['a base that is not there', { patchText: '', base: 'nope', inRepo: true }, /^"nope" names no commit$/],
     ['a base without a repository', { patchText: '', base: 'HEAD' }, /is not inside a git repository$/],
   ])('refuses %s with exit code 2', async (_name, asked, message) => {
-    await expect(ask(asked)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
+    const error: unknown = await ask(asked).catch((thrown: unknown) => thrown);
+    expect(exitCodeOfError(error)).toBe(2);
+    expect(error).toMatchObject({ message: expect.stringMatching(message) });
   });
 });

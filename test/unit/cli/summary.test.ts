@@ -61,6 +61,7 @@ function summaryOf(view: RunView, driven = false): string {
     checks: [],
     gate: view.awaiting === null ? [] : [view.awaiting.reason],
     nextCommands: [],
+    now: new Date('2026-01-01T12:00:00Z'),
     width: Number.POSITIVE_INFINITY,
   });
 }
@@ -129,13 +130,13 @@ describe('the reason of an evaluation', () => {
     ],
   ])('is printed once if it %s', (_, view) => {
     const text = summaryOf(view);
-    expect(text).toContain('  judged\n    judge: partial\n');
+    expect(text).toContain('  evaluations\n    judge: partial\n');
     expect(text.split(REASON)).toHaveLength(2);
   });
 
   it('stands with the evaluation if nothing else states it', () => {
     const text = summaryOf(viewOf({ steps: [judged], end: end('the budget is spent') }));
-    expect(text).toContain(`  judged\n    judge: partial — ${REASON}\n`);
+    expect(text).toContain(`  evaluations\n    judge: partial: ${REASON}\n`);
     expect(text).toContain('  why\n    the budget is spent\n');
   });
 });

@@ -29,8 +29,8 @@ const items = [...state.items.values()];
 
 describe('the board', () => {
   it('has a section for each status that has items, with why each of them waits', () => {
-    const { terminal } = listeningTerminal();
-    expect(renderBoard({ ...terminal, columns: () => 44 }, snapshot, items)).toBe(
+    const { paint } = listeningTerminal().terminal;
+    expect(renderBoard({ paint, width: 44 }, snapshot, items)).toBe(
       [
         'PENDING 1',
         '  12  medium    Waits for it',
@@ -38,7 +38,7 @@ describe('the board', () => {
         'READY 2',
         '  1   medium    A long title that says more…',
         '  3   question  Which unit?',
-        '      └ waiting for an answer: it is a ques…',
+        '      └ waiting for an answer: it is a…',
         'CLOSED 1',
         '  4   medium    Gone',
         '',
@@ -72,7 +72,7 @@ describe('a line about an item', () => {
     ['its review', [made('1'), reviewed('1', 'approve')], expect.stringContaining('1     review: approve')],
     ['an internal event', { type: 'command_done', key: 'k' }, null],
   ] as [string, WorkEvent | WorkEvent[], unknown][])('tells of %s', (_, events, line) => {
-    const lineOf = createEventLines(listeningTerminal().terminal.paint, state);
+    const lineOf = createEventLines(listeningTerminal().terminal.paint, state, (id) => id);
     const lines = entriesOf([events].flat()).map(lineOf);
     expect(lines.at(-1)).toEqual(line);
   });
@@ -82,7 +82,7 @@ describe('the progress of work', () => {
   it('does not tell a person twice that a wish was refused', () => {
     const { terminal, written } = listeningTerminal();
     const progress = createWorkProgress(terminal);
-    progress.begin(state);
+    progress.begin(state, (id) => id);
     const refused = {
       type: 'command_refused',
       key: 'k',
@@ -92,7 +92,7 @@ describe('the progress of work', () => {
       reason: 'no',
     } as const;
     for (const by of ['ann', 'engine'])
-      progress.tell({ seq: 1, at: '2026-01-01T00:00:00.000Z', event: { ...refused, by } });
+      progress.onEvent({ seq: 1, at: '2026-01-01T00:00:00.000Z', event: { ...refused, by } });
     progress.stop();
     expect(written.err).toBe('! 1     merge refused  no\n');
   });

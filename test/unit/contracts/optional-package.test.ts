@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExpectedFailure } from '../../../src/contracts/expected-failure.ts';
-import { loadOptional } from '../../../src/contracts/optional-package.ts';
+import { ExpectedFailure, loadOptional } from '../../../src/contracts/expected-failure.ts';
 
 function notFound(name: string): Error {
   return Object.assign(new Error(`Cannot find package '${name}' imported from /a/b.js`), {

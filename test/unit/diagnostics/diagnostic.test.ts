@@ -3,6 +3,7 @@ import {
   arrangeDiagnostics,
   createDiagnostic,
   type Diagnostic,
+  diagnosticOf,
 } from '../../../src/diagnostics/diagnostic.ts';
 import { renderHuman } from '../../../src/diagnostics/render-human.ts';
 import { renderJson } from '../../../src/diagnostics/render-json.ts';
@@ -16,7 +17,7 @@ const span = (line: number, column: number, endColumn = column + 1) => ({
 const error = (line: number, column: number, message = 'm'): Diagnostic =>
   createDiagnostic('WF007', { message, span: span(line, column) });
 const warning = (line: number, column: number): Diagnostic =>
-  createDiagnostic('WF203', {
+  diagnosticOf('WF203', 'warning', {
     message: 'w',
     span: span(line, column),
     help: 'do',

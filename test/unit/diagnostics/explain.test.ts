@@ -51,9 +51,9 @@ describe('explain', () => {
     ['WFO07', 'did you mean WF007?'],
     ['wf-203', 'did you mean WF203?'],
     ['WR16', 'did you mean WR106?'],
-    ['', 'a code looks like WF007, and stands in brackets where validate reports it'],
-    ['constructor', 'a code looks like WF007, and stands in brackets where validate reports it'],
-    ['../README', 'a code looks like WF007, and stands in brackets where validate reports it'],
+    ['', 'a code looks like WF007; conductor validate prints it in brackets'],
+    ['constructor', 'a code looks like WF007; conductor validate prints it in brackets'],
+    ['../README', 'a code looks like WF007; conductor validate prints it in brackets'],
   ])('refuses what is no code, with the nearest one: %j', async (word, help) => {
     const refused = await run(word).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(CliError);

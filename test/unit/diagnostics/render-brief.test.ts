@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDiagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { createDiagnostic, diagnosticOf } from '../../../src/diagnostics/diagnostic.ts';
 import { renderBrief, renderHuman } from '../../../src/diagnostics/render-human.ts';
 
 const span = (line: number) => ({ line, column: 1, endLine: line, endColumn: 2 });
-const warning = createDiagnostic('WF203', {
+const warning = diagnosticOf('WF203', 'warning', {
   message: 'no route\u0007',
   span: span(1),
   notes: ['n'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDiagnostic, type DiagnosticParts } from '../../../src/diagnostics/diagnostic.ts';
+import { createDiagnostic, type DiagnosticParts, diagnosticOf } from '../../../src/diagnostics/diagnostic.ts';
 import { renderGithub } from '../../../src/diagnostics/render-github.ts';
 
 const span = { line: 3, column: 5, endLine: 3, endColumn: 9 };
@@ -15,7 +15,7 @@ describe('renderGithub', () => {
   });
 
   it('writes one command a line, over all files in their order, by severity', () => {
-    const warning = createDiagnostic('WF203', { message: 'w', span });
+    const warning = diagnosticOf('WF203', 'warning', { message: 'w', span });
     const error = createDiagnostic('WF007', { message: 'e', span });
     const files = [
       { path: 'b.yaml', diagnostics: [warning, error] },

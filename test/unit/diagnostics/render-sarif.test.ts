@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CODES } from '../../../src/diagnostics/codes.ts';
-import { createDiagnostic, type Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { createDiagnostic, type Diagnostic, diagnosticOf } from '../../../src/diagnostics/diagnostic.ts';
 import type { CheckedFile } from '../../../src/diagnostics/render-json.ts';
 import { renderSarif } from '../../../src/diagnostics/render-sarif.ts';
+import { CODES } from '../../../src/workflow/diagnostic-codes.ts';
 
 const span = (line: number) => ({ line, column: 5, endLine: line, endColumn: 9 });
 const error = createDiagnostic('WF006', {
@@ -10,10 +10,10 @@ const error = createDiagnostic('WF006', {
   span: span(3),
   related: [{ message: 'first given here', span: span(2) }],
 });
-const warning = createDiagnostic('WF203', { message: 'w', span: span(7), notes: ['n'], help: 'h' });
+const warning = diagnosticOf('WF203', 'warning', { message: 'w', span: span(7), notes: ['n'], help: 'h' });
 
 function runOf(files: readonly CheckedFile[]) {
-  const [run, second] = renderSarif(files, '1.2.3').runs;
+  const [run, second] = renderSarif(files, { version: '1.2.3', codes: CODES }).runs;
   if (run === undefined || second !== undefined) throw new Error('there is not exactly one run');
   return run;
 }
@@ -30,7 +30,7 @@ const place = (uri: string, line: number) => ({
 
 describe('renderSarif', () => {
   it('is a log of version 2.1.0 by this version of conductor, whose columns count as ours do', () => {
-    const log = renderSarif([], '1.2.3');
+    const log = renderSarif([], { version: '1.2.3', codes: CODES });
     expect(log).toMatchObject({ $schema: expect.stringContaining('sarif-2.1.0'), version: '2.1.0' });
     expect(runOf([])).toMatchObject({
       tool: { driver: { name: 'conductor', version: '1.2.3' } },

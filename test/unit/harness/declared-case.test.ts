@@ -34,7 +34,7 @@ describe('a case that a program declares', () => {
       { command: ['x'], stdout: { contain: 'y' } },
       '`stdout.contain` is an unknown key; did you mean `contains`?',
     ],
-    ['cli', { command: ['x'], retries: -1 }, '`retries` is -1, but at least 0 is wanted'],
+    ['cli', { command: ['x'], retries: -1 }, '`retries` is -1, but must be at least 0'],
     ['cli', { command: ['x'], timeout: 'soon' }, '`timeout` is not as it should be: "soon"'],
     ['cli', { command: ['x'], normalise: ['colour'] }, '`normalise.0` is not one of ansi, dates, paths'],
     ['web', {}, '`url` is missing'],
@@ -46,12 +46,12 @@ describe('a case that a program declares', () => {
     [
       'web',
       { url: '/', steps: [{ click: 'a' }, { click: 'b', with: 'c' }] },
-      '`steps.1`: `with` says nothing about `click`; it belongs to `fill` and `select`: take it away',
+      '`steps.1`: `with` does not apply to `click`; it applies to `fill` and `select`: remove it',
     ],
     [
       'web',
       { url: '/', expect: [{ visible: 'a', text: 'b' }] },
-      '`expect.0`: an expectation is about one thing, but this one has `visible` and `text`; give exactly one of `visible`, `hidden`, `text`, `title`, `url`, `count`',
+      '`expect.0`: an expectation needs exactly one main key, but this one has `visible` and `text`; use exactly one of `visible`, `hidden`, `text`, `title`, `url`, `count`',
     ],
     ['unit', { test: 'x' }, 'it has no function'],
     ['unit', { test: () => undefined, retries: 0.5 }, '`retries` is no whole number'],

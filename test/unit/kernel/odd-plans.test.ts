@@ -73,7 +73,7 @@ describe('an input that the step under way can’t have caused', () => {
     violations: [],
   } as const;
   const judgement = {
-    kind: 'judged',
+    kind: 'evaluated',
     decision: {
       status: 'success',
       nextStep: null,

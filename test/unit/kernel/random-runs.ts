@@ -267,12 +267,12 @@ function randomFailure(): fc.Arbitrary<Reply> {
 function randomJudgement(allowed: readonly string[]): fc.Arbitrary<Reply> {
   const status = fc.constantFrom('success' as const, 'partial' as const, ...PLANNER_STATUSES);
   return fc.oneof(
-    { weight: 6, arbitrary: status.map((value): Reply => ({ kind: 'judged', status: value })) },
+    { weight: 6, arbitrary: status.map((value): Reply => ({ kind: 'evaluated', status: value })) },
     {
       weight: 1,
       arbitrary: fc
         .tuple(status, fc.constantFrom('nowhere', ...allowed))
-        .map(([value, nextStep]): Reply => ({ kind: 'judged', status: value, nextStep })),
+        .map(([value, nextStep]): Reply => ({ kind: 'evaluated', status: value, nextStep })),
     },
   );
 }

@@ -26,7 +26,7 @@ export type Reply =
       readonly parks?: number;
     }
   | { readonly kind: 'rolled_back' }
-  | { readonly kind: 'judged'; readonly status: PlannerStatus; readonly nextStep?: string }
+  | { readonly kind: 'evaluated'; readonly status: PlannerStatus; readonly nextStep?: string }
   | {
       readonly kind: 'answered';
       readonly answer: GateEvent;
@@ -41,7 +41,7 @@ export function ended(outcome: MechanicalOutcome, more: Omit<EndedReply, 'kind' 
 }
 
 export function judged(status: PlannerStatus, nextStep?: string): Reply {
-  return nextStep === undefined ? { kind: 'judged', status } : { kind: 'judged', status, nextStep };
+  return nextStep === undefined ? { kind: 'evaluated', status } : { kind: 'evaluated', status, nextStep };
 }
 
 export function answered(answer: GateEvent): Reply {
@@ -339,9 +339,9 @@ function inputOf(run: Played, reply: Reply): KernelInput {
       return endedInput(run, reply);
     case 'rolled_back':
       return rolledBackInput(run);
-    case 'judged':
+    case 'evaluated':
       return {
-        kind: 'judged',
+        kind: 'evaluated',
         decision: {
           status: reply.status,
           nextStep: reply.nextStep ?? null,

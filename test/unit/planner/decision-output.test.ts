@@ -105,7 +105,7 @@ describe('fix instructions', () => {
     expect(fix?.edits.map(({ target, rationale }) => [target, rationale])).toEqual([
       ['lint', 'it exited with 2; the end of its output:\nsrc/a.ts:1\n  unused'],
       ['types', 'it exited with 1'],
-      ['slow', 'it ran out of time; the end of its output:\nwaiting'],
+      ['slow', 'it timed out; the end of its output:\nwaiting'],
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../../src/planner/table/escalation.ts';
-import { explain } from '../../../src/planner/table/evaluate.ts';
+import { evaluateWithRows } from '../../../src/planner/table/evaluate.ts';
 import { ROWS } from '../../../src/planner/table/rows.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import { PAIR_CASES } from './pair-cases.ts';
@@ -10,7 +10,7 @@ describe('the decision table', () => {
   it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
     '$name',
     ({ input, rows, status, flags, blockers }) => {
-      const { decision, rows: fired } = explain(input);
+      const { decision, rows: fired } = evaluateWithRows(input);
       expect(fired.map((row) => row.id)).toEqual(rows);
       expect(decision.status).toBe(status);
       expect(decision.risk_flags).toEqual(flags);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../../src/planner/table/escalation.ts';
-import { explain } from '../../../src/planner/table/evaluate.ts';
+import { evaluateWithRows } from '../../../src/planner/table/evaluate.ts';
 import { reasonsFor, reasonsOfMisfit } from '../../../src/planner/table/explain-evaluation.ts';
-import { wordsOf } from '../../../src/planner/table/row-text.ts';
+import { textOfRow } from '../../../src/planner/table/row-text.ts';
 import { ROWS } from '../../../src/planner/table/rows.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import { envelope, failed, report, said } from './envelope-builder.ts';
@@ -15,20 +15,20 @@ describe('the reasons of a judgement', () => {
   it.each([...ids, 'clean', 'absent-artifact', 'missing-verdict', 'failed-case'])(
     'has words for the row %s',
     (id) => {
-      const { read, change } = wordsOf(id);
+      const { read, change } = textOfRow(id);
       expect(read).toMatch(/^(evidence|provenance_window|refinement)(\.[a-z_]+)*$/);
       expect(change).not.toBe('');
     },
   );
 
   it('refuses a row it has never heard of', () => {
-    expect(() => wordsOf('toString')).toThrow('the row toString has no words');
+    expect(() => textOfRow('toString')).toThrow('row toString has no text');
   });
 
   it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
     'names the row that gave the status: $name',
     ({ input }) => {
-      const { rows, decision } = explain(input);
+      const { rows, decision } = evaluateWithRows(input);
       const { why } = reasonsFor(input, decision.status);
       expect(rows[0]?.status).toBe(decision.status);
       expect(why.startsWith(`${rows[0]?.id}: `)).toBe(true);
@@ -55,7 +55,7 @@ describe('the reasons of a judgement', () => {
       'a verdict',
       { review: { expected: true, verdict: null } },
       'evidence.review.verdict',
-      'a review that ends',
+      'a review with a verdict',
     ],
     [
       'an artifact by its requirement',
@@ -84,8 +84,8 @@ describe('the reasons of a judgement', () => {
 
   it('says so when a model judged worse than the rules', () => {
     expect(reasonsFor(envelope(), 'blocked')).toEqual({
-      why: 'the planner judged blocked; by the rules it would be success (clean: nothing in evidence stands in the way)',
-      change: 'another answer of the planner, which may never be better than success',
+      why: 'the planner decided blocked; by the rules it would be success (clean: no problem found in evidence)',
+      change: "another reply from the planner; it can't improve on success",
     });
   });
 });
@@ -102,31 +102,31 @@ describe('the reasons of a planner', () => {
   it('are the blockers that the rules do not have, two at most', () => {
     const blockers = ['odd', 'validator_failed:tests', 'strange', 'queer'].map(blocker);
     expect(reasonsFor(red, 'needs_human', blockers).why).toMatch(
-      /^the planner judged needs_human: odd is so; strange is so; by the rules it would be partial \(/,
+      /^the planner decided needs_human: odd is so; strange is so; by the rules it would be partial \(/,
     );
   });
 
   it.each(['planner_unavailable', 'planner_reply_invalid'])('say that there was none for %s', (code) => {
     expect(reasonsFor(red, 'blocked', [blocker(code)])).toEqual({
       why: expect.stringMatching(
-        new RegExp(
-          `^the planner gave no judgement that counts: ${code} is so; by the rules it would be partial `,
-        ),
+        new RegExp(`^the planner gave no usable reply: ${code} is so; by the rules it would be partial `),
       ),
-      change: 'an answer of the planner that fits; its trace has what came',
+      change: 'a valid reply from the planner; the planner trace has the reply it gave',
     });
   });
 
   it('take a judgement without a reason for a judgement', () => {
     expect(reasonsFor(red, 'blocked', [blocker('planner_judgement')]).why).toMatch(
-      /^the planner judged blocked: /,
+      /^the planner decided blocked: /,
     );
   });
 
   it('name the place of evidence that does not fit', () => {
     expect(
       reasonsOfMisfit([{ path: 'evidence.artifacts', message: 'expected array, got nothing' }]).why,
-    ).toBe("the evidence can't be judged: evidence.artifacts: expected array, got nothing (planner_input)");
+    ).toBe(
+      "the evidence can't be evaluated: evidence.artifacts: expected array, got nothing (planner_input)",
+    );
   });
 });
 
@@ -145,7 +145,7 @@ describe('the words of a reason', () => {
   });
 
   it('name no other row where there is none', () => {
-    expect(reasonsFor(envelope(), 'success').why).toBe('clean: nothing in evidence stands in the way');
+    expect(reasonsFor(envelope(), 'success').why).toBe('clean: no problem found in evidence');
     expect(reasonsFor(envelope({ validation: failed }), 'partial').why).toBe(
       'validator-or-case-failed: the validator tests exited with 1 (evidence.validation.exit_codes)',
     );

@@ -131,7 +131,7 @@ describe('the severity floor', () => {
     const input = INPUT_BY_STATUS.success;
     const { decision } = applyFloor({ status: 'fine' }, judge(input), input);
     expect(decision.blockers[0]?.summary).toMatch(
-      /^the reply .*: status: .*; and 2 more; it was: \{"status":"fine"\}$/,
+      /^the planner's reply .*: status: .*; and 2 more; it was: \{"status":"fine"\}$/,
     );
   });
 });
@@ -155,7 +155,7 @@ describe('the words of the floor', () => {
   it('tell three reasons and count the others', () => {
     const [blocker] = refused({});
     expect(blocker?.summary).toMatch(
-      /^the reply of the planner does not fit its schema: status: [^;]+; next_step: [^;]+; fix_instructions: [^;]+; and 2 more; it was: \{\}$/,
+      /^the planner's reply does not match its schema: status: [^;]+; next_step: [^;]+; fix_instructions: [^;]+; and 2 more; it was: \{\}$/,
     );
     const [one] = refused({ ...proposal('success'), risk_flags: 7 });
     expect(one?.summary).toMatch(/schema: risk_flags: [^;]+; it was: \{"status"/);
@@ -167,21 +167,21 @@ describe('the words of the floor', () => {
   it('name a step that is not allowed', () => {
     expect(refused(proposal('success', { next_step: 'away' }))[0]).toMatchObject({
       code: 'planner_next_step_illegal',
-      summary: `the planner names the next step "away", which is not allowed; allowed are ${input.allowed_next_steps.join(', ')}, or null`,
+      summary: `the planner names the next step "away", which is not allowed; allowed: ${input.allowed_next_steps.join(', ')}, or null`,
     });
     expect(refused(proposal('success', { next_step: ' ' }))[0]?.summary).toMatch(
       /^the planner names an empty next step, /,
     );
     const nowhere = { ...input, allowed_next_steps: [] };
     const held = applyFloor(proposal('success', { next_step: 'away' }), judge(nowhere), nowhere);
-    expect(held.decision.blockers[0]?.summary).toMatch(/, which is not allowed; none is$/);
+    expect(held.decision.blockers[0]?.summary).toMatch(/, which is not allowed; allowed: null$/);
   });
 
   it('ask for a reason where there is none, for what stops a run alone', () => {
     expect(applyFloor(proposal('unsafe'), judge(input), input).decision.blockers).toEqual([
       {
         code: 'planner_judgement',
-        summary: 'the planner judged unsafe without giving a reason',
+        summary: 'the planner decided unsafe without giving a reason',
         evidence_ref: null,
         severity: 'high',
       },

@@ -11,7 +11,7 @@ const claim = (text: string) => ({ transcript_summary: said(`claim: ${text}`) })
 describe('the claim ledger', () => {
   it.each([
     [
-      'claim "implemented": not checkable (1 path changed; no check shows that this is the work)',
+      'claim "implemented": unverified (1 path changed; no check shows that this completes the work)',
       envelope(claim('implemented')),
     ],
     [
@@ -19,7 +19,7 @@ describe('the claim ledger', () => {
       envelope({ ...claim('fixed'), workspace_diff_summary: UNCHANGED }),
     ],
     [
-      'claim "implemented": not checkable (no file changed)',
+      'claim "implemented": unverified (no file changed)',
       envelope({
         transcript_summary: 'intent: review\nclaim: implemented',
         workspace_diff_summary: UNCHANGED,
@@ -31,22 +31,22 @@ describe('the claim ledger', () => {
       envelope({ ...claim('tests_pass'), validation: failed }),
     ],
     [
-      'claim "tests pass": not checkable (the change edits what decides the verdict)',
+      'claim "tests pass": unverified (the change edits files that decide whether the checks pass)',
       envelope({ ...claim('tests_pass'), validation: { judge_changed: ['test/a.test.ts'] } }),
     ],
     [
-      'claim "tests pass": not checkable (report.xml is missing)',
+      'claim "tests pass": unverified (report.xml is missing)',
       envelope({ ...claim('tests_pass'), validation: { missing_artifacts: ['report.xml'] } }),
     ],
     [
-      'claim "tests pass": not checkable (2 cases ran, and 3 at the base)',
+      'claim "tests pass": unverified (2 cases ran; 3 ran at the base)',
       envelope({
         ...claim('tests_pass'),
         validation: { fewer_checks: { base: 3, now: 2, missing: ['c'], skipped: [] } },
       }),
     ],
     [
-      'claim "tests pass": not checkable (1 case ran, and 3 at the base)',
+      'claim "tests pass": unverified (1 case ran; 3 ran at the base)',
       envelope({
         ...claim('tests_pass'),
         validation: { fewer_checks: { base: 3, now: 1, missing: ['b', 'c'], skipped: [] } },
@@ -65,16 +65,19 @@ describe('the claim ledger', () => {
       }),
     ],
     [
-      'claim "tests pass": not checkable (no validator ran after it)',
+      'claim "tests pass": unverified (no validator ran after it)',
       envelope({ ...claim('tests_pass'), validation: { exit_codes: {} } }),
     ],
-    ['claim "created ./src/a.ts": confirmed (it is in the change)', envelope(claim('created ./src/a.ts'))],
     [
-      'claim "created logs/x": confirmed (it is among the artifacts)',
+      'claim "created ./src/a.ts": confirmed (the file is in the diff)',
+      envelope(claim('created ./src/a.ts')),
+    ],
+    [
+      'claim "created logs/x": confirmed (the file is among the artifacts)',
       envelope({ ...claim('created logs/x'), artifacts: ['logs/x'] }),
     ],
     [
-      'claim "created src/b.ts": contradicted (it is neither in the change nor among the artifacts)',
+      'claim "created src/b.ts": contradicted (the file is neither in the diff nor among the artifacts)',
       envelope(claim('created src/b.ts')),
     ],
   ])('says: %s', (line, { evidence, ...top }) => {

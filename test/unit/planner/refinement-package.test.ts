@@ -60,7 +60,7 @@ describe('the refinement package', () => {
       },
       {
         summary:
-          'the agent claims to have created it, and it is neither in the change nor among the artifacts',
+          'the agent claims that it created this file, but the file is neither in the diff nor among the artifacts',
         target: 'src/b.ts',
         action: 'create src/b.ts',
         artifact_refs: [REF],

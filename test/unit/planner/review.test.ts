@@ -82,25 +82,25 @@ describe('a review', () => {
       'has another word for it',
       null,
       'So.\n{"verdict":"request-changes","findings":[{"summary":"s"}]}',
-      'what the reviewer ended with does not fit: verdict: expected one of "approve"|"needs-changes"',
+      'the reviewer\'s result is invalid: verdict: expected one of "approve"|"needs-changes"',
     ],
     [
       'approves and finds',
       { verdict: 'approve', findings: [{ summary: 's' }] },
       '',
-      'the reviewer approves and lists a finding',
+      'the reviewer approves but lists a finding',
     ],
     [
       'approves and finds a lot',
       { review: { verdict: 'approve', summary: '', comments: [comment, comment] } },
       '',
-      'the reviewer approves and lists 2 findings',
+      'the reviewer approves but lists 2 findings',
     ],
     [
       'wants changes and names none',
       { review: { verdict: 'needs-changes', summary: '', comments: [warning] } },
       '',
-      'the reviewer wants changes and lists no finding',
+      'the reviewer requests changes but lists no finding',
     ],
   ])('of somebody who %s has no verdict', (_what, result, words, problem) => {
     expect(reviewFrom(result, words)).toMatchObject({ verdict: null, problem });

@@ -80,7 +80,7 @@ describe('assemblePolicy', () => {
     expect(policy.execution).toBe('read_only');
     expect(policy.network).toBe('deny');
     expect(policy.notes).toEqual([
-      'the runtime layer asks for execution workspace_write, and read_only holds',
+      'the runtime layer asks for execution workspace_write, but an earlier layer set read_only, which applies',
     ]);
   });
 

@@ -33,14 +33,14 @@ describe('the notes about the sandbox', () => {
   it('say without one why, and what was not enforced', () => {
     expect(enclosingNotes(none, 'validator', 'deny')).toEqual([
       'no sandbox: it is not there',
-      'not enforced: files outside the worktree could be written, and the home be read',
-      'not enforced: the validators of this step had a network',
+      'not enforced: the step could write files outside the worktree and read the home directory',
+      'not enforced: the validators of this step had network access',
     ]);
     expect(enclosingNotes(none, 'agent', 'allow')).toHaveLength(2);
   });
 
   it('say with one which sandbox it is, and whether it has a network', () => {
-    expect(enclosingNotes(here, 'agent', 'deny')).toEqual(['sandbox: bubblewrap, without a network']);
-    expect(enclosingNotes(here, 'agent', 'allow')).toEqual(['sandbox: bubblewrap, with the network']);
+    expect(enclosingNotes(here, 'agent', 'deny')).toEqual(['sandbox: bubblewrap, without network access']);
+    expect(enclosingNotes(here, 'agent', 'allow')).toEqual(['sandbox: bubblewrap, with network access']);
   });
 });

@@ -127,25 +127,25 @@ describe('a patch by hand', () => {
   });
 
   it.each([
-    ['hello', 'it names no file'],
-    ['diff --cc x\n', 'a combined diff can not be judged'],
-    ['--- a/x\n+++ b/x\n@@ -1,3 +1 @@\n-a\n', 'the patch is cut off in a hunk'],
-    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\nrubbish\n', 'a hunk is damaged'],
-    ['@@ -1 +1 @@\n-a\n+b\n', 'a hunk belongs to no file'],
+    ['hello', 'the patch names no file'],
+    ['diff --cc x\n', 'combined diffs are not supported'],
+    ['--- a/x\n+++ b/x\n@@ -1,3 +1 @@\n-a\n', 'the patch ends inside a hunk'],
+    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\nrubbish\n', 'a hunk has an invalid line'],
+    ['@@ -1 +1 @@\n-a\n+b\n', 'a hunk has no file header'],
     [
       'diff --git a/x b/y\nrename from x\nrename to y\n--- a/secret\n+++ b/secret\n@@ -1 +1 @@\n-a\n+b\n',
-      'the names of a file contradict each other',
+      'the headers of a file name different paths',
     ],
     [
       'diff --git a/x b/y\ncopy from x\ncopy to y\n--- a/x\n+++ b/secret\n@@ -1 +1 @@\n-a\n+b\n',
-      'the names of a file contradict each other',
+      'the headers of a file name different paths',
     ],
     [
       '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n*** a/y\n--- b/y\n***************\n*** 1 ****\n! a\n',
-      'a context diff can not be judged',
+      'context diffs are not supported',
     ],
-    ['diff --git a/x y b/z\n', 'the name of a file can not be told'],
-    ['Submodule sub 123..456:\n  > x\n', 'a summary of a submodule can not be judged'],
+    ['diff --git a/x y b/z\n', "a file's path is ambiguous"],
+    ['Submodule sub 123..456:\n  > x\n', 'submodule summaries are not supported'],
   ])('%j is refused: %s', (patch, message) => {
     expect(parsePatch(patch)).toMatchObject({ ok: false, message });
   });

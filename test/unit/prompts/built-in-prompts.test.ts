@@ -160,7 +160,7 @@ describe('the built-in prompts', () => {
   });
 
   it.each([
-    ['{{ gone }}', [], /`gone`, which is no input/],
+    ['{{ gone }}', [], /`gone`, which is not an input/],
     ['{{ task }} {{ diff }}', [], null],
     ['{{ gone }}', ['gone'], null],
     ['{% for each in own %}{{ each.name }}{% endfor %}', [], null],

@@ -87,7 +87,7 @@ describe('a report that is made from test results', () => {
       id: 'exit code 3',
       status: 'failed',
       repro: "npm run 'test all'",
-      observations: ['no test failed, and the runner itself exited with 3:\nERROR: coverage 50%'],
+      observations: ['no test failed, but the runner exited with 3:\nERROR: coverage 50%'],
     });
     expect(report.summary.failed).toBe(1);
   });

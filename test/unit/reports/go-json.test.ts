@@ -100,6 +100,6 @@ describe('the events of go test -json', () => {
   });
 
   it('are asked for by name where there are none', () => {
-    expect(refusal('go-json', 'ok example.com/sums 0.1s\n')).toBe('has no events of `go test -json`');
+    expect(refusal('go-json', 'ok example.com/sums 0.1s\n')).toBe('contains no `go test -json` events');
   });
 });

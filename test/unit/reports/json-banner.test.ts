@@ -92,14 +92,14 @@ describe('a JSON report with other output around it', () => {
   it.each([
     ['no JSON', `${NPM}all is well`, 'is not JSON'],
     ['no object', `${NPM}[1, 2]`, 'is not JSON'],
-    ['a report of another tool', `${NPM}{"suites":[]}`, 'is not a report of Vitest at `testResults`'],
+    ['a report of another tool', `${NPM}{"suites":[]}`, 'is not a Vitest report at `testResults`'],
     ['a report that is cut off', `${NPM}${pretty.slice(0, -10)}`, 'is not JSON'],
     ['a report that is cut off, on one line', `${NPM}${vitest.slice(0, -10)}`, 'is not JSON'],
     ['a second report that is cut off', `${vitest}\n${vitest.slice(0, -10)}`, 'is not JSON'],
     [
       'a report inside of something else',
       `${NPM}{"of": ${vitest}}`,
-      'is not a report of Vitest at `testResults`',
+      'is not a Vitest report at `testResults`',
     ],
     [
       'a report that is too deep',

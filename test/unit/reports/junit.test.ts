@@ -76,7 +76,7 @@ describe('a JUnit report', () => {
       '',
       'failures="2"',
       'failed s',
-      'the suite tells of 2 failures and lists none',
+      'the suite reports 2 failures but lists none',
     ],
     ['has an error of its own', '<error message="setup">x</error>', '', 'failed s', 'setup\nx'],
   ])('of a suite that %s has a failed case for it', (_, inside, attributes, end, observation) => {
@@ -151,11 +151,11 @@ const bomb = `<!DOCTYPE b [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><testsuite
 
 describe('a JUnit report is refused', () => {
   it.each([
-    ['a document type with entities', bomb, 'declares a document type, which is not read'],
+    ['a document type with entities', bomb, 'declares a document type, which is not supported'],
     [
       'a file to include',
       '<!DOCTYPE t SYSTEM "file:///etc/passwd"><testsuites/>',
-      'declares a document type, which is not read',
+      'declares a document type, which is not supported',
     ],
     [
       'an entity nobody declared',
@@ -167,20 +167,20 @@ describe('a JUnit report is refused', () => {
     [
       'a document type behind a banner',
       '> x\n<?xml version="1.0"?><!DOCTYPE b><testsuites/>',
-      'declares a document type, which is not read',
+      'declares a document type, which is not supported',
     ],
     ['another root', '<html/>', 'is not a JUnit report: its root element is `html`'],
     ['JSON', '{}', 'is not well-formed XML: 1:2: text data outside of root node.'],
-    ['a NUL', '<testsuites>\0</testsuites>', 'holds a NUL character'],
+    ['a NUL', '<testsuites>\0</testsuites>', 'contains a NUL character'],
     [
       'a million cases',
       `<testsuite>${'<testcase/>'.repeat(1_000_000)}</testsuite>`,
-      'holds more than 50000 cases',
+      'contains more than 50000 cases',
     ],
     [
       'a million suites',
       `<testsuites>${'<testsuite/>'.repeat(1_000_000)}</testsuites>`,
-      'holds more than 50000 cases',
+      'contains more than 50000 cases',
     ],
     ['a nesting without end', '<testsuite>'.repeat(100), 'is nested deeper than 64 elements'],
   ])('with %s', (_, text, why) => {

@@ -42,12 +42,12 @@ describe("what Playwright's JSON reporter wrote", () => {
   const deep = `${'{"title":"s","suites":['.repeat(200)}${']}'.repeat(200)}`;
   it.each([
     ['not JSON', '{', 'is not JSON'],
-    ['a list', '[]', 'is not a report of Playwright'],
-    ['of another tool', '{"testResults":[]}', 'is not a report of Playwright at `suites`'],
+    ['a list', '[]', 'is not a Playwright report'],
+    ['of another tool', '{"testResults":[]}', 'is not a Playwright report at `suites`'],
     [
       'with a spec that is none',
       '{"suites":[{"title":"a","specs":[{}]}]}',
-      'is not a report of Playwright at `specs.0.title`',
+      'is not a Playwright report at `specs.0.title`',
     ],
     ['with suites without end', `{"suites":[${deep}]}`, 'is nested deeper than 256 levels'],
   ])('%s is refused', (_, text, why) => {

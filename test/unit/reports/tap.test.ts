@@ -43,8 +43,8 @@ describe('a plan', () => {
     ['at the beginning', ['1..2', 'ok 1', 'ok 2'], []],
     ['at the end', ['ok 1', 'ok 2', '1..2'], []],
     ['of nothing', ['1..0 # skip all'], []],
-    ['of more than came', ['1..3', 'ok 1', 'ok 2'], ['3 tests were planned and 2 have a result']],
-    ['of less than came', ['ok 1', 'ok 2', '1..1'], ['1 tests were planned and 2 have a result']],
+    ['of more than came', ['1..3', 'ok 1', 'ok 2'], ['3 tests were planned, but 2 have a result']],
+    ['of less than came', ['ok 1', 'ok 2', '1..1'], ['1 tests were planned, but 2 have a result']],
     ['that never came', ['ok 1'], ['the output ends after 1 tests without a plan']],
     ['whose numbers are in another order', ['1..2', 'ok 2', 'ok 1'], []],
     ['of tests without numbers', ['1..2', 'ok - a', 'ok - b'], []],
@@ -65,20 +65,20 @@ describe('a plan', () => {
     [
       'with a repeated number and one result too many',
       ['1..2', 'ok 1', 'ok 2', 'ok 2'],
-      ['2 tests were planned and 3 have a result', 'test 2 is reported more than once'],
+      ['2 tests were planned, but 3 have a result', 'test 2 is reported more than once'],
     ],
-    ['that is given twice', ['1..2', 'ok 1', 'ok 2', '1..2'], ['the plan is given twice']],
+    ['that is given twice', ['1..2', 'ok 1', 'ok 2', '1..2'], ['the output has two plans']],
     [
       'that is given twice and differs',
       ['1..1', 'ok 1', 'ok 2', '1..2'],
-      ['the plan is given twice', '1 tests were planned and 2 have a result'],
+      ['the output has two plans', '1 tests were planned, but 2 have a result'],
     ],
     [
       'that never came, with a repeated number',
       ['ok 1', 'ok 1'],
       ['the output ends after 2 tests without a plan', 'test 1 is reported more than once'],
     ],
-    ['of nothing, with results', ['1..0', 'ok 1'], ['0 tests were planned and 1 have a result']],
+    ['of nothing, with results', ['1..0', 'ok 1'], ['0 tests were planned, but 1 have a result']],
     [
       'of a subtest with a repeated number',
       ['    ok 1 - a', '    ok 1 - b', '    1..2', 'ok 1 - s', '1..1'],
@@ -87,7 +87,7 @@ describe('a plan', () => {
     [
       'of a subtest that is given twice',
       ['    1..1', '    ok 1 - a', '    1..1', 'ok 1 - s', '1..1'],
-      ['the plan is given twice'],
+      ['the output has two plans'],
     ],
     [
       'of each subtest by itself',
@@ -108,12 +108,12 @@ describe('a plan', () => {
     [
       'of a document that is cut off by the next',
       ['1..2', 'ok 1 - a', 'TAP version 13', '1..1', 'ok 1 - b'],
-      ['2 tests were planned and 1 have a result'],
+      ['2 tests were planned, but 1 have a result'],
     ],
     [
       'of a subtest that is short',
       ['    ok 1 - a', '    1..2', 'ok 1 - s', '1..1'],
-      ['2 tests were planned and 1 have a result'],
+      ['2 tests were planned, but 1 have a result'],
     ],
   ])('%s is checked against the results', (_, lines, observations) => {
     const failed = read('tap', tap(...lines)).results.filter(({ status }) => status === 'failed');
@@ -380,7 +380,7 @@ describe('diagnostics', () => {
 });
 
 it.each(['', 'all is well\n', '{}', 'ok: yes'])('a text without TAP, %j, is refused', (text) => {
-  expect(refusal('tap', text)).toBe('holds no TAP');
+  expect(refusal('tap', text)).toBe('contains no TAP');
 });
 
 it.each([
@@ -399,5 +399,5 @@ it('TAP of version 14 with a hundred thousand lines of noise is read', () => {
 });
 
 it('TAP of millions of lines is refused before it fills the memory', () => {
-  expect(refusal('tap', 'ok\n'.repeat(4_000_000))).toBe('holds more than 50000 cases');
+  expect(refusal('tap', 'ok\n'.repeat(4_000_000))).toBe('contains more than 50000 cases');
 });

@@ -79,15 +79,15 @@ describe("what Vitest's JSON reporter wrote", () => {
     [
       'of millions of zeros',
       `{"testResults":[0${',0'.repeat(4_000_000)}]}`,
-      'holds more than 1000000 values',
+      'contains more than 1000000 values',
     ],
     ['of brackets', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, 'is nested deeper than 256 levels'],
-    ['null', 'null', 'is not a report of Vitest'],
-    ['of another tool', '{"suites":[]}', 'is not a report of Vitest at `testResults`'],
+    ['null', 'null', 'is not a Vitest report'],
+    ['of another tool', '{"suites":[]}', 'is not a Vitest report at `testResults`'],
     [
       'with a test without a name',
       report([file({ assertionResults: [{ status: 'passed' }] })]),
-      'is not a report of Vitest at `testResults.0.assertionResults.0.title`',
+      'is not a Vitest report at `testResults.0.assertionResults.0.title`',
     ],
   ])('%s is refused', (_, text, why) => {
     expect(refusal('vitest-json', text)).toBe(why);

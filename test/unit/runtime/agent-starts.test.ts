@@ -4,7 +4,7 @@ import type { Usage } from '../../../src/contracts/run/agent-result.ts';
 import type { RunEvent } from '../../../src/contracts/run/event.ts';
 import type { Budgets, Plan } from '../../../src/kernel/plan.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../../src/ports/agent.ts';
-import type { CredentialWait, CredentialWaits } from '../../../src/ports/credential-waits.ts';
+import type { CredentialWait, CredentialWaits } from '../../../src/ports/shared-stores.ts';
 import type { DriveEnd } from '../../../src/runtime/drive/drive.ts';
 import { startRun } from '../../../src/runtime/drive/start-run.ts';
 import type { AgentCare, RunDeps } from '../../../src/runtime/run-context.ts';

@@ -55,16 +55,16 @@ describe('the reason of a gate', () => {
   it('leaves what the blockers say to the evaluation', () => {
     const text = renderGateRequest({
       ...REQUEST,
-      reason: 'evaluation `judge`: needs_human: 1 case ran, and 4 at the base',
+      reason: 'evaluation `judge`: needs_human: 1 case ran; 4 ran at the base',
       judgement: {
         ...judgement,
-        reason: '1 case ran, and 4 at the base',
+        reason: '1 case ran; 4 ran at the base',
         blocker_codes: ['fewer_checks'],
         blockers: [
           {
             code: 'fewer_checks',
             severity: 'high',
-            summary: '1 case ran, and 4 at the base',
+            summary: '1 case ran; 4 ran at the base',
             evidence_ref: null,
           },
         ],
@@ -72,7 +72,7 @@ describe('the reason of a gate', () => {
     });
     expect(whyOf(text)).toBe('evaluation `judge`: needs_human');
     expect(sectionOf(text, 'Evaluation')).toBe(
-      '- judge: needs_human\n- blocker fewer_checks, high: 1 case ran, and 4 at the base',
+      '- judge: needs_human\n- blocker fewer_checks, high: 1 case ran; 4 ran at the base',
     );
   });
 
@@ -225,7 +225,7 @@ describe('the changes that a gate shows', () => {
     });
     expect(sectionOf(text, 'What the agent says')?.split('\n')).toEqual([
       '- claim "tests pass": confirmed (tests exited 0)',
-      '- claim "implemented": not checkable (2 paths changed)',
+      '- claim "implemented": unverified (2 paths changed)',
       '- claim "created a.ts": contradicted (it is nowhere)',
       '- > Done.',
       '- > ## Answer',

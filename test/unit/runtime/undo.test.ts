@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseSalvage, salvageRefOf } from '../../../src/adapters/workspace/result/salvage-refs.ts';
-import { chooseRef, chooseSalvage } from '../../../src/app/undo.ts';
+import { chooseRef, chooseSalvage } from '../../../src/app/runs/undo-run.ts';
 import type { Salvage } from '../../../src/ports/upkeep.ts';
 
 const COMMIT = 'c'.repeat(40);

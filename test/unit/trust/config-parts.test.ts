@@ -59,12 +59,12 @@ describe('parts of a configuration', () => {
     [
       'variables that the user does not hand out anyway',
       { environment: ['PATH', 'HOME', 'AWS_SECRET_ACCESS_KEY'] },
-      ['environment AWS_SECRET_ACCESS_KEY: its value is given to agents, validators and setup'],
+      ['environment AWS_SECRET_ACCESS_KEY: its value is passed to agents, validators and setup'],
     ],
     [
       'entrypoints',
       { entrypoints: ['node', 'docker'] },
-      ['entrypoint docker: scripts of workflows may start it'],
+      ['entrypoint docker: workflow scripts may start it'],
     ],
     [
       'another policy',
@@ -74,14 +74,14 @@ describe('parts of a configuration', () => {
     [
       'no sandbox',
       { sandbox: 'off' },
-      ['sandbox sandbox: off: agents and validators have all of your rights'],
+      ['sandbox sandbox: off: agents and validators run with all your permissions'],
     ],
     [
       'other paths',
       { paths: { runs: '../runs', workspaces: '/srv/w' } },
       [
-        'paths runs: the records of runs are written to ../runs',
-        'paths workspaces: the workspaces of runs are made in /srv/w',
+        'paths runs: run records are written to ../runs',
+        'paths workspaces: run workspaces are created in /srv/w',
       ],
     ],
   ];

@@ -19,12 +19,12 @@ describe('the schemas of documents', () => {
 
   it.each([
     ['a key of its own', workflowDocumentSchema, 'entry_step', 'The id of the first step.'],
-    ['a mapping', workflowDocumentSchema, 'defaults', 'What holds for every step.'],
+    ['a mapping', workflowDocumentSchema, 'defaults', 'Defaults for every step.'],
     [
       'a key that may be left out',
       configDocumentSchema,
       'limits',
-      'Where a workflow says nothing; not a cap.',
+      'Defaults for workflows that set no limits; not a cap.',
     ],
   ])('give editors the description of %s', (_, schema, key, description) => {
     expect(z.toJSONSchema(schema).properties?.[key]).toMatchObject({ description });
@@ -34,11 +34,11 @@ describe('the schemas of documents', () => {
     const properties = z.toJSONSchema(promptFrontMatterSchema).properties;
     expect(properties?.inputs).toHaveProperty(
       'items.properties.name.description',
-      'The variable of the text.',
+      'The name of the variable.',
     );
     expect(properties?.inputs).toHaveProperty(
       'items.properties.type.description',
-      'What it is; `string` where it is left out.',
+      'The type. Default: `string`.',
     );
   });
 });

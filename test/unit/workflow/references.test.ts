@@ -94,7 +94,7 @@ describe('prompts', () => {
 
   it('one that nobody wrote is not known', () => {
     expect(refer(new Map())).toEqual([
-      ['WF504', 'the prompt `task.a.v1` is not known', 'write it to `.tnh/prompts/task.a.v1.md`'],
+      ['WF504', 'the prompt `task.a.v1` is unknown', 'create `.tnh/prompts/task.a.v1.md`'],
     ]);
   });
 
@@ -104,7 +104,7 @@ describe('prompts', () => {
       [
         'WF504',
         'the prompt `task.a.v1` cannot be used: its file has errors',
-        '`conductor validate` shows them when it is given that file',
+        'run `conductor validate` on that file to see them',
       ],
     ]);
   });
@@ -139,14 +139,14 @@ describe('inputs', () => {
       'task.a.v1',
       'ticket, colour',
       null,
-      'declare it in the prompt, or give it to `conductor run` with `--input colour=…`',
+      'declare it in the prompt, or pass it to `conductor run` with `--input colour=…`',
     ],
     [
       'listed beside inline text, without a run',
       'do it',
       'colour',
       null,
-      'give it to `conductor run` with `--input colour=…`',
+      'pass it to `conductor run` with `--input colour=…`',
     ],
     ['listed, before a run', 'do it', 'colour', [], 'pass `--input colour=…`'],
     [
@@ -154,7 +154,7 @@ describe('inputs', () => {
       'task.a.v1',
       '',
       null,
-      'list it in `inputs` of the step, and give it to `conductor run` with `--input ticket=…`',
+      'list it in `inputs` of the step, and pass it to `conductor run` with `--input ticket=…`',
     ],
     ['required, before a run', 'task.a.v1', '', [], 'pass `--input ticket=…`'],
   ])('the help is of use to the verb that shows it: %s', (_, ref, requested, inputs, help) => {
@@ -186,7 +186,7 @@ describe('inputs', () => {
       'do it',
       'diff',
       ['diff'],
-      ['the input `diff` is set by the run itself', 'the workflow takes `task`'],
+      ['the input `diff` is set by the runtime', 'the workflow takes `task`'],
     ],
     ['nothing is said where the prompt itself is unknown', 'task.c.v1', '', ['colour'], null],
   ])('given to a run: %s', (_, ref, requested, given, expected) => {
@@ -249,7 +249,7 @@ describe('an inline prompt', () => {
     [
       'Do {{ area }}',
       null,
-      'list it in `inputs` of the step, and give it to `conductor run` with `--input area=…`',
+      'list it in `inputs` of the step, and pass it to `conductor run` with `--input area=…`',
     ],
     ['Do {{ area }}', [], 'list it in `inputs` of the step, and pass `--input area=…`'],
   ])('%j with the inputs %j has the help %j', (text, inputs, help) => {

@@ -100,8 +100,8 @@ it('lines may end with a carriage return alone', () => {
 
 describe('help', () => {
   it.each<[string, string, string]>([
-    ['version: 1', 'version: "2"', 'take it out of its quotes: `2`'],
-    ['version: 1', 'x-version: 1', "add `version`: the author's own, recorded with each run"],
+    ['version: 1', 'version: "2"', 'remove the quotes: `2`'],
+    ['version: 1', 'x-version: 1', 'add `version`: the version of the workflow, recorded with each run'],
     ['    prompt', '    allow_unreachable: "Yes"\n    prompt', 'write `true`'],
     ['    prompt', '    allow_unreachable: off\n    prompt', 'write `false`'],
     ['    prompt', '    inputs: diff\n    prompt', 'make it a list: `[diff]`'],

@@ -67,7 +67,7 @@ describe('a suite file', () => {
   const web = (rest: string) => `suite_id: s\ncases:\n  - { id: a, kind: web, url: /, ${rest} }\n`;
 
   it.each<[string, string, readonly (string | RegExp)[]]>([
-    ['nothing at all', '', ['1:1 the suite is empty | give `suite_id` and `cases`']],
+    ['nothing at all', '', ['1:1 the suite is empty | add `suite_id` and `cases`']],
     ['no cases', 'suite_id: s\ncases: []\n', ['2:8 `cases` is empty']],
     [
       'a misspelt key',
@@ -80,7 +80,7 @@ describe('a suite file', () => {
       ['3:20 `kind` is the text "cly", which is not one of its values | did you mean `cli`?'],
     ],
     ['a missing command', cli('exit: 1'), [/^3:\d+ the case `a` has no `command` \| add `command`/]],
-    ['a command as text', cli('command: ls'), [/^3:34 `command` is the text "ls", but a list is wanted/]],
+    ['a command as text', cli('command: ls'), [/^3:34 `command` is the text "ls", but a list is expected/]],
     [
       'an id that is used again',
       'suite_id: s\ncases:\n  - { id: a, kind: cli, command: [x] }\n  - { id: a, kind: cli, command: [x] }\n',
@@ -89,26 +89,26 @@ describe('a suite file', () => {
     [
       'a pattern that is none',
       cli("command: [x], stdout: { matches: '(' }"),
-      ['3:58 `matches` is no regular expression: unterminated group'],
+      ['3:58 `matches` is not a valid regular expression: unterminated group'],
     ],
     [
       'a step about two things',
       web('steps: [{ click: a, goto: b }]'),
       [
-        /^3:\d+ a step is about one thing, but this one has `goto` and `click` \| give exactly one of `goto`,/,
+        /^3:\d+ a step needs exactly one main key, but this one has `goto` and `click` \| use exactly one of `goto`,/,
       ],
     ],
     [
       'an expectation about nothing',
       web('expect: [{ in: main }]'),
-      [/^3:\d+ an expectation is about one thing, but this one has none \|/],
+      [/^3:\d+ an expectation needs exactly one main key, but this one has none \|/],
     ],
     [
       'an expectation with a word of another',
       web('expect: [{ visible: main, in: body }]'),
-      [/^3:59 `in` says nothing about `visible` \| it belongs to `text`: take it away$/],
+      [/^3:59 `in` does not apply to `visible` \| it applies to `text`: remove it$/],
     ],
-    ['a count of nothing', web('expect: [{ count: 1 }]'), [/^3:44 `count` comes without `of` \| add `of`$/]],
+    ['a count of nothing', web('expect: [{ count: 1 }]'), [/^3:44 `count` needs `of` \| add `of`$/]],
     [
       'a suite id that leads elsewhere',
       'suite_id: ../x\ncases:\n  - { id: a, kind: cli, command: [x] }\n',

@@ -1,5 +1,5 @@
 import type { Claim } from '../claim.ts';
-import { isDenied, isDoubted, isElsewhen, isHypothetical, isTakenBack } from './doubt.ts';
+import { isDenied, isDoubted, isFromElsewhere, isHypothetical, isTakenBack } from './doubt.ts';
 import {
   CHANGE_VERBS,
   FIX_VERBS,
@@ -79,7 +79,7 @@ const BY_OTHERS =
   /^(?: \w+)? by (?!\w+ing\b|hand\b|(?:a|one|\d|default|about|roughly|half)\b)|\bby (?:(?:the|our|your|an?|another) )*(?:[\w-]+ )?(?:team|maintainers?|authors?|developers?|colleagues?|someone|upstream|vendor)\b/i;
 
 export function changesFiles({ verb, object }: Act): boolean {
-  if (isTakenBack(object) || isElsewhen(object) || BY_OTHERS.test(object)) return false;
+  if (isTakenBack(object) || isFromElsewhere(object) || BY_OTHERS.test(object)) return false;
   if (/^ (?:it|them) again\b/i.test(object)) return false;
   if (FIX_VERBS.has(verb)) return !/^ (?:upstream|nothing)\b/i.test(object);
   if (verb === 'gave' || verb === 'turned') return !/^ (?:up|out|to)\b/i.test(object);
@@ -153,7 +153,7 @@ const ARTIFACT =
 /** Matches `guard added`, `README updated`, `the crash in the list is resolved`. */
 function matchTrailing(clause: string): Work | null {
   const [whole, subject = '', verb = ''] = TRAILING.exec(clause) ?? [];
-  if (whole === undefined || isDoubted(subject) || isElsewhen(clause)) return null;
+  if (whole === undefined || isDoubted(subject) || isFromElsewhere(clause)) return null;
   const work = workByVerb(verb.toLowerCase());
   if (work?.kind === 'fixed') return FAULT.test(subject) ? work : null;
   const isState = new RegExp(`\\b(?:is|are) ${verb}\\b`, 'i').test(clause);
@@ -209,7 +209,7 @@ const NOW =
 
 /** Matches a clause that says the work is finished, or that describes what is different now. */
 function matchFinished(clause: string): Work | null {
-  if (isElsewhen(clause)) return null;
+  if (isFromElsewhere(clause)) return null;
   if (FINISHED.test(clause) || MADE.test(clause)) return IMPLEMENTED;
   if (isHypothetical(clause.replace(/\bcan now\b/i, '')) || isDenied(clause.replace(/\bno longer\b/gi, '')))
     return null;

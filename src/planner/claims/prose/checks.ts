@@ -1,4 +1,4 @@
-import { isConditional, isDenied, isElsewhen, isHypothetical } from './doubt.ts';
+import { isConditional, isDenied, isFromElsewhere, isHypothetical } from './doubt.ts';
 import { isQuestion, type Statement } from './statements.ts';
 
 /**
@@ -7,7 +7,7 @@ import { isQuestion, type Statement } from './statements.ts';
  */
 export function saysChecksPass(statement: Statement, ranBefore: boolean): boolean {
   const { section, ticked, text } = statement;
-  if (isQuestion(statement) || (section === 'untold' && !ticked)) return false;
+  if (isQuestion(statement) || (section === 'planned' && !ticked)) return false;
   const sentence = removeHarmlessPhrases(text);
   return (
     FORMS.some((form) => isStatedBy(form, sentence)) ||
@@ -19,7 +19,7 @@ export function saysChecksPass(statement: Statement, ranBefore: boolean): boolea
 /** Whether the agent itself reports a failing check; then saying that other checks pass isn't a false claim. */
 export function saysCheckFails(statement: Statement): boolean {
   return (
-    (statement.section !== 'untold' || statement.ticked) &&
+    (statement.section !== 'planned' || statement.ticked) &&
     FAILING.some((form) => form.test(removeHarmlessPhrases(statement.text)))
   );
 }
@@ -101,7 +101,7 @@ const QUALIFIER =
 
 function isQualified(rest: string): boolean {
   const clause = rest.split(/;|, and (?!one|two|three|\d)|, so |, which /i)[0] ?? '';
-  if (QUALIFIER.test(clause) || isElsewhen(clause)) return true;
+  if (QUALIFIER.test(clause) || isFromElsewhere(clause)) return true;
   // `All tests pass: no`
   return /^\s*:\s*(?:no|false|not)\b/i.test(rest);
 }

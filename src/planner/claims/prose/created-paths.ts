@@ -33,9 +33,9 @@ export function isPathAlone(words: string): boolean {
 /** Finds files that a statement presents as new without saying that the agent created them. */
 export function presentedAsNew(statement: Statement): Created[] {
   const { text, section, form } = statement;
-  if (section === 'untold' || isQuestion(statement)) return [];
-  if (section === 'created' && form !== 'title') return MODIFIED.test(text) ? [] : listedPath(text);
-  if (form === 'row') return newRow(text);
+  if (section === 'planned' || isQuestion(statement)) return [];
+  if (section === 'created' && form !== 'title') return MODIFIED.test(text) ? [] : createdInItem(text);
+  if (form === 'row') return createdInRow(text);
   const isNews = (match: RegExpExecArray) => {
     const lead = text.slice(0, match.index);
     return !isDenied(lead) && !isPlanned(lead);
@@ -54,14 +54,14 @@ export function presentedAsNew(statement: Statement): Created[] {
 }
 
 /** Matches `| src/a.ts | New: the parser |`. */
-function newRow(row: string): Created[] {
+function createdInRow(row: string): Created[] {
   const [, path, plain] = ROW.exec(row) ?? [];
   const created = pathOf(path, plain);
   return created === null ? [] : [{ kind: 'created', path: created }];
 }
 
 /** The file that an item under `New files` starts with, or names in parentheses. */
-function listedPath(item: string): Created[] {
+function createdInItem(item: string): Created[] {
   const named = LISTED.exec(item) ?? /^[^`(]{1,60}\(`([^`\s]+)`\)/.exec(item);
   const path = pathOf(named?.[1], named?.[2]);
   return path === null ? [] : [{ kind: 'created', path }];

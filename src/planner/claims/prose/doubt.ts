@@ -41,11 +41,11 @@ export function isConditional(lead: string): boolean {
 }
 
 /** The work is by others, or from another time or version. */
-const ELSEWHEN =
+const FROM_ELSEWHERE =
   /\b(?:upstream|earlier|ago|previously|originally|last (?:week|month|year|night|release|spring|summer|time)|since (?:v?\d[\w.]*|version|release)|years? before)\b|\b(?:in|on|at|with|by|as of|for|since) (?:the )?(?:main|master|trunk|head|base|v\d[\w.]*|\d+\.\d[\d.]*|#\d+|pr\b|commit\b|pull request|release|version|(?:previous|prior|last|latest|other|another|earlier) (?:commit|release|version|pr|pull|branch|change|attempt|run|session|sprint))\b|\b(?:in|on) (?:the )?(?:nightly|staging|production)\b|\bin [\w@/-]+ v?\d+\.\d|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|19\d\d|20\d\d)\b/i;
 
-export function isElsewhen(text: string): boolean {
-  return ELSEWHEN.test(text);
+export function isFromElsewhere(text: string): boolean {
+  return FROM_ELSEWHERE.test(text);
 }
 
 const TAKEN_BACK =

@@ -2,7 +2,7 @@
 export interface MessageLine {
   readonly form: 'blank' | 'foreign' | 'rule' | 'title' | 'item' | 'row' | 'prose';
   /** Without Markdown markup and quotations. */
-  readonly words: string;
+  readonly text: string;
   /** Ticked in a list: done, even under a heading such as "Acceptance criteria". */
   readonly ticked: boolean;
   readonly indent: number;
@@ -38,7 +38,7 @@ function readLine(line: string, next: () => string): MessageLine {
   const indent = line.length - line.trimStart().length;
   const read = (form: MessageLine['form'], words = '', more: Partial<MessageLine> = {}): MessageLine => ({
     form,
-    words: stripMarkup(words),
+    text: stripMarkup(words),
     ticked: false,
     indent,
     level: 0,

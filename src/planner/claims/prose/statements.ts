@@ -19,28 +19,28 @@ export function isQuestion({ text }: Statement): boolean {
   return /\?[\s"')\]]*$/.test(text.replace(/`[^`]*`/g, ''));
 }
 
-/** `untold`: planned, requested, asked or shown as an example, so nothing in the section is a report. */
-export type SectionKind = 'plain' | 'untold' | 'created' | 'changed' | 'summary' | 'checks';
+/** `planned`: planned, requested, asked or shown as an example, so nothing in the section is a report. */
+export type SectionKind = 'plain' | 'planned' | 'created' | 'changed' | 'summary' | 'checks';
 
-export function statementsOf(text: string): Statement[] {
+export function splitStatements(text: string): Statement[] {
   const statements: Statement[] = [];
   let section: Section = NO_SECTION;
   for (const line of messageLines(text)) {
-    const { form, words } = line;
+    const { form, text } = line;
     if (form === 'blank' || form === 'foreign') continue;
     section = sectionAt(section, line);
     if (form === 'rule') continue;
     const kind = form === 'title' ? 'plain' : section.kind;
     let before = '';
-    for (const sentence of sentencesOf(words)) {
+    for (const sentence of splitSentences(text)) {
       if (!/[\p{L}\d✅✓✔]/u.test(sentence)) continue;
       const own = form === 'title' || form === 'row' ? null : readLabelledLine(sentence);
       statements.push({ ...(own ?? { text: sentence, section: kind, form }), ticked: line.ticked, before });
       before = sentence;
     }
     // `The following files were created:` introduces the list that follows.
-    if ((form === 'prose' || form === 'item') && words.endsWith(':'))
-      section = openSection(sentencesOf(words).at(-1) ?? '', line, section);
+    if ((form === 'prose' || form === 'item') && text.endsWith(':'))
+      section = openSection(splitSentences(text).at(-1) ?? '', line, section);
   }
   return statements;
 }
@@ -69,7 +69,7 @@ function openSection(title: string, line: MessageLine, parent: Section): Section
   const kind = classifyTitle(title, line.form === 'title');
   const isItem = line.form === 'item';
   return {
-    kind: isPlannedBelow(parent, line, kind) ? 'untold' : kind,
+    kind: isPlannedBelow(parent, line, kind) ? 'planned' : kind,
     level: line.level,
     hasItems: false,
     indent: isItem ? line.indent : -1,
@@ -79,7 +79,7 @@ function openSection(title: string, line: MessageLine, parent: Section): Section
 
 /** Everything under a plan is planned too: its subheadings, its items, and bold titles that don't say otherwise. */
 function isPlannedBelow(above: Section, line: MessageLine, kind: SectionKind): boolean {
-  if (above.kind !== 'untold' || SETTLED.test(line.words)) return false;
+  if (above.kind !== 'planned' || SETTLED.test(line.text)) return false;
   if (line.form !== 'title') return line.form === 'item';
   if (above.level === 0 || line.level <= above.level) return false;
   return line.level < 7 || kind === 'plain';
@@ -87,7 +87,7 @@ function isPlannedBelow(above: Section, line: MessageLine, kind: SectionKind): b
 
 function sectionAt(section: Section, line: MessageLine): Section {
   if (line.form === 'rule') return NO_SECTION;
-  if (line.form === 'title') return openSection(line.words, line, section);
+  if (line.form === 'title') return openSection(line.text, line, section);
   if (section.parent !== null && line.indent <= section.indent) return sectionAt(section.parent, line);
   if (line.form !== 'prose') return { ...section, hasItems: true };
   // A paragraph after the list of a section is about something else, even without a new heading.
@@ -115,7 +115,7 @@ function classifyTitle(title: string, isTitle: boolean): SectionKind {
     .replace(/^[^\p{L}\d`]+|[\s:.!*_]+$/gu, '')
     .replace(/^(?:step )?\d+[.)]\s*/i, '');
   const planned = isTitle ? PLAN_TITLE : PLAN_INTRODUCTION;
-  if (planned.test(words) && !SETTLED.test(title)) return 'untold';
+  if (planned.test(words) && !SETTLED.test(title)) return 'planned';
   if (CREATED.test(words)) return 'created';
   if (CHANGED.test(words)) return 'changed';
   if (SUMMARY.test(words)) return 'summary';
@@ -123,7 +123,7 @@ function classifyTitle(title: string, isTitle: boolean): SectionKind {
 }
 
 /** Splits after sentence punctuation, unless it is inside code. */
-function sentencesOf(text: string): string[] {
+function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   let start = 0;
   for (const match of text.matchAll(SENTENCE_END)) {

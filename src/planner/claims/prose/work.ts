@@ -1,13 +1,13 @@
 import type { Claim } from '../claim.ts';
 import { type Act, bareAct, changesFiles, impersonalWork, isModifier, ownAct } from './acts.ts';
 import { createdObject, isPathAlone, presentedAsNew, writtenObject } from './created-paths.ts';
-import { isDeniedBy, isDoubted, isElsewhen, isHypothetical } from './doubt.ts';
+import { isDeniedBy, isDoubted, isFromElsewhere, isHypothetical } from './doubt.ts';
 import { isQuestion, type Statement } from './statements.ts';
 import { isPast, isPresentOfChange } from './verbs.ts';
 
 /** A clause of a sentence. */
-interface Part {
-  readonly words: string;
+interface Clause {
+  readonly text: string;
   /** How the clause is joined to the preceding text. */
   readonly mark: 'first' | 'and' | 'comma' | 'but' | 'label';
   /** The text that follows the clause in the sentence. */
@@ -18,21 +18,21 @@ const JOINT =
   /(:\s+|\s[-–—→]+\s|\s\(|,\s+(?:and\s+|then\s+|but\s+|though\s+|although\s+)?|\s+(?:and(?: then)?|plus|as well as|but|however|though|although|so)\s+)/i;
 
 /** A sentence with more clauses is pasted output, not a report. */
-const MAX_PARTS = 60;
+const MAX_CLAUSES = 60;
 
 /** Splits a sentence at each new clause, list item or text after a label. */
-function partsOf(sentence: string): Part[] {
+function splitClauses(sentence: string): Clause[] {
   const pieces = sentence.split(JOINT);
-  if (pieces.length > 2 * MAX_PARTS) return [];
-  return pieces.flatMap((piece, index): Part[] => {
+  if (pieces.length > 2 * MAX_CLAUSES) return [];
+  return pieces.flatMap((piece, index): Clause[] => {
     if (index % 2 === 1) return [];
     const words = piece.trim().replace(/[.!;:)]+$/, '');
-    const mark = index === 0 ? 'first' : markOf(pieces[index - 1] ?? '');
-    return words === '' ? [] : [{ words, mark, rest: pieces.slice(index + 1).join('') }];
+    const mark = index === 0 ? 'first' : classifyJoint(pieces[index - 1] ?? '');
+    return words === '' ? [] : [{ text: words, mark, rest: pieces.slice(index + 1).join('') }];
   });
 }
 
-function markOf(joint: string): Part['mark'] {
+function classifyJoint(joint: string): Clause['mark'] {
   if (/but|however|though/i.test(joint)) return 'but';
   if (/[:(–—→-]/.test(joint)) return 'label';
   return /^\s*(?:and|plus|as well)/i.test(joint) ? 'and' : 'comma';
@@ -46,19 +46,19 @@ export interface MessageKind {
 }
 
 /** Finds what a statement says the agent changed or created. */
-export function workIn(statement: Statement, message: MessageKind): Claim[] {
+export function findWork(statement: Statement, message: MessageKind): Claim[] {
   const { text, section, ticked, form } = statement;
   const found: Claim[] = [...presentedAsNew(statement)];
-  if (isQuestion(statement) || (section === 'untold' && !ticked)) return found;
+  if (isQuestion(statement) || (section === 'planned' && !ticked)) return found;
   if (form === 'row')
     return section === 'changed' && found.length === 0 && !message.isProposal
       ? [{ kind: 'implemented' }]
       : found;
   const isIntroduction = form === 'title' || text.endsWith(':');
   let state: ReadState = { lead: '', isReporting: true, isListing: section === 'created' };
-  for (const part of partsOf(text)) {
+  for (const part of splitClauses(text)) {
     const before = part.mark === 'but' ? { ...state, lead: '' } : state;
-    const read = readPart(part, before, isIntroduction, message);
+    const read = readClause(part, before, isIntroduction, message);
     found.push(...read.claims);
     state = read.state;
   }
@@ -83,59 +83,59 @@ interface ReadState {
   readonly isListing: boolean;
 }
 
-interface ReadPart {
+interface ReadClause {
   readonly claims: readonly Claim[];
   readonly state: ReadState;
 }
 
-function readPart(
-  { words, mark, rest }: Part,
+function readClause(
+  { text, mark, rest }: Clause,
   state: ReadState,
   isIntroduction: boolean,
   message: MessageKind,
-): ReadPart {
-  if (state.isListing && isPathAlone(words))
+): ReadClause {
+  if (state.isListing && isPathAlone(text))
     return {
-      claims: createdObject(words, 'created'),
+      claims: createdObject(text, 'created'),
       state: { lead: '', isReporting: true, isListing: true },
     };
   const isOpen = mark === 'first' || mark === 'label' || state.isReporting;
-  const isFileList = (isIntroduction || /^\s*[:(–—-]/.test(rest)) && FILES_CREATED.test(words);
+  const isFileList = (isIntroduction || /^\s*[:(–—-]/.test(rest)) && FILES_CREATED.test(text);
   const isExcluded = isDeniedBy(rest) || REMOVED_AGAIN.test(rest) || isFileList;
   const act = isExcluded
     ? null
-    : (findAct(words, state.lead, isOpen, isIntroduction) ?? findSharedAct(words, state, mark));
+    : (findAct(text, state.lead, isOpen, isIntroduction) ?? findSharedAct(text, state, mark));
   const isImpersonal =
     act === null &&
     !isExcluded &&
     !message.isReview &&
     !isDoubted(state.lead) &&
-    !isOfOthers(state.lead, rest);
+    !isByOthers(state.lead, rest);
   const work =
-    isImpersonal && bareAct(words) === null && ownAct(words) === null ? impersonalWork(words, isOpen) : null;
-  const claims = act !== null ? claimsBy(act, rest) : work !== null ? [work] : [];
+    isImpersonal && bareAct(text) === null && ownAct(text) === null ? impersonalWork(text, isOpen) : null;
+  const claims = act !== null ? claimsOfAct(act, rest) : work !== null ? [work] : [];
   return {
     claims,
     state: {
       // After a claim, the preceding text no longer affects the next part.
-      lead: claims.length > 0 ? '' : `${state.lead} ${words}`,
+      lead: claims.length > 0 ? '' : `${state.lead} ${text}`,
       isReporting:
         claims.length > 0 ||
-        ownAct(words) !== null ||
-        /^(?:i|we)\b/i.test(words) ||
-        (mark === 'first' && opensReport(words)),
+        ownAct(text) !== null ||
+        /^(?:i|we)\b/i.test(text) ||
+        (mark === 'first' && opensReport(text)),
       isListing:
         claims.some(({ kind }) => kind === 'created') ||
         startsList(act) ||
         (isFileList && !isDoubted(state.lead)) ||
-        (state.isListing && claims.length === 0 && words.split(' ').length <= 4),
+        (state.isListing && claims.length === 0 && text.split(' ').length <= 4),
     },
   };
 }
 
 /** Whether the text around a description of the result attributes it to others. */
-function isOfOthers(lead: string, rest: string): boolean {
-  return isElsewhen(lead) || /^\W*according to\b/i.test(rest);
+function isByOthers(lead: string, rest: string): boolean {
+  return isFromElsewhere(lead) || /^\W*according to\b/i.test(rest);
 }
 
 const REMOVED_AGAIN = /\b(?:deleted|removed|reverted) (?:it|them|both)\b/i;
@@ -174,7 +174,7 @@ function findAct(words: string, lead: string, isOpen: boolean, isTitle: boolean)
 }
 
 /** Matches `I looked at the callers and used the new one`: the second verb shares the subject of the first. */
-function findSharedAct(words: string, state: ReadState, mark: Part['mark']): Act | null {
+function findSharedAct(words: string, state: ReadState, mark: Clause['mark']): Act | null {
   if (!state.isReporting || (mark !== 'and' && mark !== 'comma')) return null;
   const act = isDoubted(state.lead) ? null : ownAct(`I ${words}`);
   return act === null || act.before !== '' || isModifier(act.verb, act.object) || !changesFiles(act)
@@ -187,11 +187,11 @@ const WRITING =
   /^(?:wrote|written|saved|exported|generated|produced|stored|recorded|dumped|put|drafted|published)$/;
 
 /** A created file is a claim of its own, which is also checked against the diff. */
-function claimsBy(act: Act, rest: string): Claim[] {
+function claimsOfAct(act: Act, rest: string): Claim[] {
   const created = CREATING.test(act.verb) ? createdObject(act.object, act.verb, rest) : [];
   if (created.length > 0) return created;
   if (act.verb === 'put' && act.object.startsWith(' together'))
-    return claimsBy({ ...act, verb: 'created', object: act.object.slice(' together'.length) }, rest);
+    return claimsOfAct({ ...act, verb: 'created', object: act.object.slice(' together'.length) }, rest);
   const written = WRITING.test(act.verb) ? writtenObject(act.object) : [];
   return written.length > 0 ? written : [act.work];
 }

@@ -4,7 +4,7 @@ import { hasOption, optionValues, type Parsed } from '../programs/options.ts';
 import { type GitCall, isFileName, parseGit } from './git-words.ts';
 
 /** The effects of a git call that matter to a policy. */
-export interface GitDeed {
+export interface GitCallEffects {
   readonly operations: readonly Operation[];
   /** Branches that the call would move, create or delete. */
   readonly branches: readonly Word[];
@@ -50,7 +50,7 @@ const NETWORK = new Set([
 const PUSHES = new Set(['push', 'send-pack', 'http-push']);
 const REWRITES = new Set(['filter-branch', 'filter-repo', 'replace', 'reflog', 'prune', 'gc']);
 
-export function judgeGit(git: GitCall): GitDeed {
+export function classifyGitCall(git: GitCall): GitCallEffects {
   const parsed = parseGit(git);
   const { subcommand } = git;
   const operations = new Set<Operation>();
@@ -258,9 +258,9 @@ function movesAll(subcommand: string, parsed: Parsed): boolean {
 function unknownRefs(subcommand: string, parsed: Parsed): string | null {
   const stdin =
     ['update-ref', 'fetch-pack', 'send-pack'].includes(subcommand) && hasOption(parsed, '--stdin');
-  if (stdin || subcommand === 'fast-import') return `git ${subcommand} is told elsewhere which refs to move`;
+  if (stdin || subcommand === 'fast-import') return `git ${subcommand} reads the refs to move from elsewhere`;
   return movedBranches(subcommand, parsed).some((word) => word.unknown || word.pattern)
-    ? 'an expansion stands where a branch belongs'
+    ? 'the branch name is an expansion'
     : null;
 }
 
@@ -280,7 +280,7 @@ function startedProgram(subcommand: string, parsed: Parsed): string | null {
     (subcommand === 'send-email' && names('--sendmail-cmd', '--to-cmd', '--cc-cmd', '--header-cmd')) ||
     subcommand === 'filter-branch' ||
     parsed.operands.some(({ text }) => text.startsWith('ext::'));
-  return started ? `git ${subcommand} is told what to run` : null;
+  return started ? `git ${subcommand} runs a program that its options name` : null;
 }
 
 /** The full ref of a branch that a command names. */

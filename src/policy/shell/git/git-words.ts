@@ -61,7 +61,7 @@ export function readGit(words: readonly Word[]): GitCall | null {
     const word = rest[index];
     if (word === undefined || !word.text.startsWith('-') || word.text === '-') break;
     if (folders.length > MAX_FOLDERS) {
-      problems.push('git is sent through too many folders');
+      problems.push('git changes folders too often');
       break;
     }
     const at = word.text.startsWith('--') ? word.text.indexOf('=') : -1;
@@ -98,14 +98,14 @@ export function below(directory: string, word: Word): Word {
 }
 
 function optionProblem(name: string, value: Word | undefined): string | null {
-  if (name === '--config-env' || name === '--exec-path') return `git's ${name} can make git run anything`;
+  if (name === '--config-env' || name === '--exec-path') return `git's ${name} can make git run a program`;
   if (name !== '-c') return null;
   const setting = value?.text ?? '';
   const key = setting.split('=')[0]?.toLowerCase() ?? '';
-  if (value?.unknown === true) return 'a setting of git comes from an expansion';
-  if (key.startsWith('alias.')) return 'an alias gives a command of git another name';
+  if (value?.unknown === true) return 'a git setting comes from an expansion';
+  if (key.startsWith('alias.')) return 'it defines a git alias';
   if (HARMLESS_KEY.test(key) || HARMLESS_PAGER.test(setting.toLowerCase())) return null;
-  return `the setting ${key} can make git run anything`;
+  return `the setting ${key} can make git run a program`;
 }
 
 /** The words that a prefix is compared with: without git's global options. */

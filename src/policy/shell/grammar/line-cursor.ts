@@ -91,15 +91,15 @@ export function sees(cursor: LineCursor, text: string): boolean {
 }
 
 /** Stops reading: text that can't be parsed is never guessed. */
-export function giveUp(cursor: LineCursor, problem: string): void {
+export function stopReading(cursor: LineCursor, problem: string): void {
   cursor.problems.add(problem);
   cursor.stoppedAt ??= cursor.at;
   cursor.at = cursor.source.length;
 }
 
-function giveUpOnSize(cursor: LineCursor, problem: string): void {
+function stopForSize(cursor: LineCursor, problem: string): void {
   cursor.isTooLarge = true;
-  giveUp(cursor, problem);
+  stopReading(cursor, problem);
 }
 
 export function addSegment(
@@ -110,7 +110,7 @@ export function addSegment(
   const step: Segment = { kind: 'command', ...segment, substituted, next: 'end' };
   cursor.steps.push(step);
   cursor.segments.push(step);
-  if (cursor.segments.length > MAX_COMMANDS) giveUpOnSize(cursor, 'it holds too many commands');
+  if (cursor.segments.length > MAX_COMMANDS) stopForSize(cursor, 'it has too many commands');
 }
 
 /**
@@ -157,7 +157,7 @@ export function openCompound(
 export function openPart(cursor: LineCursor, shapes: readonly CompoundShape[], role: Part['role']): void {
   const frame = cursor.open.at(-1);
   if (frame === undefined || !shapes.includes(frame.compound.shape)) {
-    cursor.problems.add('a word of the grammar stands where none belongs');
+    cursor.problems.add('a reserved word is misplaced');
     return;
   }
   const part: PartDraft = { role, steps: [] };
@@ -167,7 +167,7 @@ export function openPart(cursor: LineCursor, shapes: readonly CompoundShape[], r
 
 export function closeCompound(cursor: LineCursor, shape: CompoundShape): void {
   if (cursor.open.at(-1)?.compound.shape !== shape) {
-    cursor.problems.add('a word of the grammar stands where none belongs');
+    cursor.problems.add('a reserved word is misplaced');
     return;
   }
   closeLast(cursor);
@@ -215,17 +215,17 @@ export function addSubstitution(
   cursor.segments.push(...segments.map((segment) => ({ ...segment, substituted: true })));
   for (const problem of problems) cursor.problems.add(problem);
   cursor.isTooLarge ||= isTooLarge;
-  if (cursor.segments.length > MAX_COMMANDS) giveUpOnSize(cursor, 'it holds too many commands');
+  if (cursor.segments.length > MAX_COMMANDS) stopForSize(cursor, 'it has too many commands');
 }
 
 export function countWord(cursor: LineCursor): void {
   cursor.words += 1;
-  if (cursor.words > MAX_WORDS) giveUpOnSize(cursor, 'it holds too many words');
+  if (cursor.words > MAX_WORDS) stopForSize(cursor, 'it has too many words');
 }
 
 export function nest(cursor: LineCursor, read: () => void): void {
   if (cursor.depth >= MAX_DEPTH) {
-    giveUpOnSize(cursor, 'it is nested too deeply');
+    stopForSize(cursor, 'it is nested too deeply');
     return;
   }
   cursor.depth += 1;

@@ -1,4 +1,12 @@
-import { addSegment, charAt, giveUp, isAtEnd, type LineCursor, redirectLast, sees } from './line-cursor.ts';
+import {
+  addSegment,
+  charAt,
+  isAtEnd,
+  type LineCursor,
+  redirectLast,
+  sees,
+  stopReading,
+} from './line-cursor.ts';
 import { type CommandDraft, defineFunction, skipBlanks, skipSpaces, takeGrammar } from './read-grammar.ts';
 import { readSubstitution, readWord } from './read-word.ts';
 import {
@@ -48,7 +56,7 @@ function takeWord(cursor: LineCursor, word: Word, draft: CommandDraft): void {
   const assignment = isFirst ? readAssignment(word) : null;
   // A subscript may contain blanks and quotes, and the command follows after it.
   if (assignment === null && isFirst && /^[A-Za-z_]\w*\[/.test(word.raw))
-    giveUp(cursor, 'a subscript is not understood');
+    stopReading(cursor, 'a subscript is not supported');
   const isList = word.raw.endsWith('=') && charAt(cursor) === '(';
   if (assignment === null) {
     draft.words.push(word);
@@ -79,12 +87,12 @@ function readList(cursor: LineCursor): Assignment['content'] {
     if (charAt(cursor) === ')') break;
     const word = readWord(cursor);
     if (word === null) {
-      giveUp(cursor, 'a list of values is not understood');
+      stopReading(cursor, 'an array literal is not supported');
       return UNKNOWN_CONTENT;
     }
     words.push(word);
   }
-  if (isAtEnd(cursor)) giveUp(cursor, 'a bracket is not closed');
+  if (isAtEnd(cursor)) stopReading(cursor, 'a bracket is not closed');
   cursor.at += 1;
   return words.some(({ raw }) => raw.startsWith('[')) ? UNKNOWN_CONTENT : { kind: 'list', words };
 }
@@ -118,7 +126,7 @@ function takeRedirection(cursor: LineCursor, draft: CommandDraft): boolean {
   }
   const target = readWord(cursor);
   if (target === null) {
-    giveUp(cursor, 'a redirection leads nowhere');
+    stopReading(cursor, 'a redirection has no target');
     return true;
   }
   if (operator === '<<' || operator === '<<-') {

@@ -1,13 +1,13 @@
 import {
   charAt,
   closeCompound,
-  giveUp,
   isAtEnd,
   type LineCursor,
   openCompound,
   openPart,
   sees,
   skipComment,
+  stopReading,
 } from './line-cursor.ts';
 import { readWord, skipArithmetic } from './read-word.ts';
 import {
@@ -78,7 +78,7 @@ export function takeGrammar(cursor: LineCursor, word: Word, draft: CommandDraft)
       defineFunction(cursor, draft);
       return 'done';
     case 'coproc':
-      cursor.problems.add('a coprocess is not understood');
+      cursor.problems.add('a coprocess is not supported');
       return 'skip';
     case '[[':
       draft.words.push(word);
@@ -116,7 +116,8 @@ export function skipSpaces(cursor: LineCursor): void {
     const char = charAt(cursor);
     if (char === '#') skipComment(cursor);
     else if (sees(cursor, '\\\n')) cursor.at += 2;
-    else if (char === '\n' && cursor.heredocs.length > 0) giveUp(cursor, 'a here-document begins too early');
+    else if (char === '\n' && cursor.heredocs.length > 0)
+      stopReading(cursor, 'a here-document begins too early');
     else if (' \t\n'.includes(char)) cursor.at += 1;
     else return;
   }
@@ -126,7 +127,7 @@ export function skipSpaces(cursor: LineCursor): void {
 function readLoopHead(cursor: LineCursor, draft: CommandDraft): 'skip' | 'done' {
   skipBlanks(cursor);
   if (sees(cursor, '((')) {
-    if (!skipArithmetic(cursor, 2, '))')) giveUp(cursor, 'the head of a loop is not understood');
+    if (!skipArithmetic(cursor, 2, '))')) stopReading(cursor, 'the head of a loop is not supported');
     skipBlanks(cursor);
     return 'done';
   }
@@ -140,7 +141,7 @@ function readLoopHead(cursor: LineCursor, draft: CommandDraft): 'skip' | 'done' 
   const keyword = readWord(cursor);
   if (keyword?.raw !== 'in') {
     if (keyword?.raw === 'do' || keyword?.raw === '{') cursor.at = start;
-    else if (charAt(cursor) !== ';') giveUp(cursor, 'the head of a loop is not understood');
+    else if (charAt(cursor) !== ';') stopReading(cursor, 'the head of a loop is not supported');
     add(UNKNOWN_CONTENT);
     return 'done';
   }
@@ -149,7 +150,7 @@ function readLoopHead(cursor: LineCursor, draft: CommandDraft): 'skip' | 'done' 
     skipBlanks(cursor);
     const char = charAt(cursor);
     const word = isAtEnd(cursor) || char === ';' || char === '\n' ? undefined : readWord(cursor);
-    if (word === null) giveUp(cursor, 'the head of a loop is not understood');
+    if (word === null) stopReading(cursor, 'the head of a loop is not supported');
     if (word === undefined || word === null) break;
     words.push(word);
   }
@@ -163,7 +164,7 @@ function openCase(cursor: LineCursor): boolean {
   skipSpaces(cursor);
   const keyword = readWord(cursor);
   if (subject === null || keyword?.raw !== 'in') {
-    giveUp(cursor, 'a case is not understood');
+    stopReading(cursor, 'a case is not supported');
     return false;
   }
   return readPattern(cursor);
@@ -190,7 +191,7 @@ export function readPattern(cursor: LineCursor): boolean {
       if (word === null) break;
     }
   }
-  giveUp(cursor, 'a case is not understood');
+  stopReading(cursor, 'a case is not supported');
   return false;
 }
 
@@ -210,7 +211,7 @@ function readCondition(cursor: LineCursor, draft: CommandDraft): void {
     draft.words.push(word);
     if (word.raw === ']]') return;
   }
-  giveUp(cursor, 'a condition is not closed');
+  stopReading(cursor, 'a condition is not closed');
 }
 
 /** Reads the head of a function; its body is the compound that follows. */
@@ -221,17 +222,17 @@ export function defineFunction(cursor: LineCursor, draft: CommandDraft): void {
     cursor.at += 1;
     skipBlanks(cursor);
     if (charAt(cursor) !== ')') {
-      giveUp(cursor, 'a bracket stands where none belongs');
+      stopReading(cursor, 'a bracket is misplaced');
       return;
     }
     cursor.at += 1;
   }
   const [first] = name;
   if (name.length !== 1 || first === undefined || NOT_TO_REDEFINE.has(first.text) || first.unknown)
-    cursor.problems.add('a function is not understood');
+    cursor.problems.add('a function is not supported');
   skipSpaces(cursor);
   // Some shells accept any command as the body, which then isn't run in place.
   if (/^(?:[{(]|(?:if|for|while|until|case|select)\s)/.test(cursor.source.slice(cursor.at, cursor.at + 8)))
     openCompound(cursor, 'function', { name: first?.text ?? '' });
-  else cursor.problems.add('a function is not understood');
+  else cursor.problems.add('a function is not supported');
 }

@@ -1,22 +1,32 @@
-import { takeHeredocs } from './heredoc.ts';
 import {
   addSegment,
   charAt,
   createCursor,
   finish,
-  giveUp,
+  type Heredoc,
   isAtEnd,
   join,
   type LineCursor,
+  mask,
+  nest,
   openPart,
   readInside,
   sees,
   skipComment,
+  stopReading,
 } from './line-cursor.ts';
 import { readCommand } from './read-command.ts';
 import { readPattern } from './read-grammar.ts';
-import { skipArithmetic } from './read-word.ts';
-import { type Assignment, type Connector, plainWord, type ShellLine } from './shell-word.ts';
+import { readQuotedPart, skipArithmetic } from './read-word.ts';
+import {
+  type Assignment,
+  type Connector,
+  plainWord,
+  quotedWord,
+  type ShellLine,
+  type Word,
+} from './shell-word.ts';
+import { createDraft, wordOf } from './word-draft.ts';
 
 /**
  * Splits a line as a POSIX shell or bash would, into commands and the compounds that contain them. Anything that
@@ -30,7 +40,7 @@ function readText(source: string, depth: number): ShellLine {
   const cursor = createCursor(source, { readNested: (nested) => readCommands(nested, ')'), readText }, depth);
   if (source.includes('\u0000')) {
     cursor.isTooLarge = true;
-    giveUp(cursor, 'it holds a NUL');
+    stopReading(cursor, 'it contains a NUL character');
   } else readCommands(cursor, null);
   if (cursor.heredocs.length > 0) cursor.problems.add('a here-document is not closed');
   return finish(cursor);
@@ -50,7 +60,7 @@ function readCommands(cursor: LineCursor, closing: ')' | null): void {
       if (!takeArithmetic(cursor)) readSubshell(cursor);
     } else if (!takeConnector(cursor)) readCommand(cursor);
   }
-  if (closing !== null) giveUp(cursor, 'a bracket is not closed');
+  if (closing !== null) stopReading(cursor, 'a bracket is not closed');
 }
 
 function readSubshell(cursor: LineCursor): void {
@@ -118,7 +128,7 @@ function takeConnector(cursor: LineCursor): boolean {
   const found = CONNECTORS.find(([text]) => sees(cursor, text));
   if (found === undefined) {
     if (charAt(cursor) !== ')') return false;
-    giveUp(cursor, 'a bracket closes nothing');
+    stopReading(cursor, 'a closing bracket has no opening one');
     return true;
   }
   cursor.at += found[0].length;
@@ -129,11 +139,58 @@ function takeConnector(cursor: LineCursor): boolean {
 /** A `case` branch ends with `;;`, and the next pattern follows. */
 function endBranch(cursor: LineCursor): void {
   if (cursor.open.at(-1)?.compound.shape !== 'case') {
-    giveUp(cursor, 'two semicolons stand outside a case');
+    stopReading(cursor, '`;;` is outside a case');
     return;
   }
   cursor.at += sees(cursor, ';;&') ? 3 : 2;
   join(cursor, ';');
   openPart(cursor, ['case'], 'body');
   readPattern(cursor);
+}
+
+/** Reads the here-document bodies announced on the line before the cursor. */
+function takeHeredocs(cursor: LineCursor): void {
+  for (const heredoc of cursor.heredocs.splice(0)) takeBody(cursor, heredoc);
+}
+
+function takeBody(cursor: LineCursor, heredoc: Heredoc): void {
+  const start = cursor.at;
+  for (let line = start; line <= cursor.source.length; ) {
+    const found = cursor.source.indexOf('\n', line);
+    const end = found < 0 ? cursor.source.length : found;
+    const text = cursor.source.slice(line, end);
+    if ((heredoc.stripTabs ? text.replace(/^\t+/, '') : text) === heredoc.delimiter) {
+      if (!heredoc.literal && isContinued(cursor.source, start, line)) break;
+      heredoc.body.word = heredoc.literal
+        ? literalBody(cursor.source.slice(start, line), heredoc)
+        : readExpansions(cursor, line);
+      mask(cursor, start, line);
+      cursor.at = end;
+      return;
+    }
+    if (found < 0) break;
+    line = end + 1;
+  }
+  stopReading(cursor, 'a here-document is not closed');
+}
+
+/** Whether a backslash joins the next line to this one, so that some shells don't see a delimiter. */
+function isContinued(source: string, start: number, line: number): boolean {
+  let first = line - 1;
+  while (first > start && source[first - 1] === '\\') first -= 1;
+  return (line - 1 - first) % 2 === 1;
+}
+
+function literalBody(text: string, { stripTabs }: Heredoc): Word {
+  return quotedWord(stripTabs ? text.replaceAll(/^\t+/gm, '') : text);
+}
+
+/** With an unquoted delimiter, the shell expands the body, including command substitutions. */
+function readExpansions(cursor: LineCursor, end: number): Word {
+  const draft = { ...createDraft(), quoted: true };
+  const start = cursor.at;
+  nest(cursor, () => {
+    while (!isAtEnd(cursor) && cursor.at < end) readQuotedPart(cursor, draft, end);
+  });
+  return wordOf(draft, cursor.source.slice(start, end));
 }

@@ -1,15 +1,14 @@
-import { decodeAnsi } from './ansi-quote.ts';
 import {
   addSubstitution,
   charAt,
   countWord,
-  giveUp,
   isAtEnd,
   type LineCursor,
   mask,
   nest,
   readInside,
   sees,
+  stopReading,
 } from './line-cursor.ts';
 import type { Step, Word } from './shell-word.ts';
 import {
@@ -23,10 +22,44 @@ import {
   wordOf,
 } from './word-draft.ts';
 
+const ESCAPE =
+  /\\(?:([abeEfnrtv\\'"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c([\s\S]))/g;
+
+const NAMED: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  e: '\u001b',
+  E: '\u001b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+
+/** Decodes the text between `$'` and `'` as bash does: a NUL cuts off the rest. */
+function decodeAnsi(text: string): string {
+  const decoded = text.replace(
+    ESCAPE,
+    (_all, named?: string, octal?: string, hex?: string, short?: string, long?: string, control?: string) => {
+      if (named !== undefined) return NAMED[named] ?? named;
+      if (octal !== undefined) return character(Number.parseInt(octal, 8) % 256);
+      if (control !== undefined) return character(control.charCodeAt(0) % 32);
+      return character(Number.parseInt(hex ?? short ?? long ?? '0', 16));
+    },
+  );
+  const end = decoded.indexOf('\u0000');
+  return end < 0 ? decoded : decoded.slice(0, end);
+}
+
+function character(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}
+
 const WORD_END = ' \t\n;&|<>()';
 
 /** Problem for an expansion that runs commands which aren't written in place. */
-const HIDING = 'an expansion hides what it runs';
+const HIDING = 'an expansion decides what it runs';
 
 /** Reads one word at the cursor; null if no word starts there. */
 export function readWord(cursor: LineCursor, ends: string = WORD_END): Word | null {
@@ -94,7 +127,7 @@ function readBare(cursor: LineCursor, draft: WordDraft, char: string): void {
 function readEscape(cursor: LineCursor, draft: WordDraft): void {
   const next = charAt(cursor, 1);
   if (next === '') {
-    giveUp(cursor, 'it ends in a backslash');
+    stopReading(cursor, 'it ends in a backslash');
     return;
   }
   if (next !== '\n') {
@@ -109,7 +142,7 @@ function readSingleQuoted(cursor: LineCursor, draft: WordDraft): void {
   const start = cursor.at + 1;
   const end = cursor.source.indexOf("'", start);
   if (end < 0) {
-    giveUp(cursor, 'a quote is not closed');
+    stopReading(cursor, 'a quote is not closed');
     return;
   }
   addText(draft, cursor.source.slice(start, end), true);
@@ -126,7 +159,7 @@ function readDoubleQuoted(cursor: LineCursor, draft: WordDraft): void {
   });
   if (isAtEnd(cursor)) {
     cursor.at = start;
-    giveUp(cursor, 'a quote is not closed');
+    stopReading(cursor, 'a quote is not closed');
     return;
   }
   mask(cursor, start, cursor.at);
@@ -173,7 +206,7 @@ function readDollar(cursor: LineCursor, draft: WordDraft, quoted: boolean): void
     readBraced(cursor, quoted);
     addPiece(draft, bracedPiece(raw(), quoted));
   } else if (next === '[') {
-    if (!skipArithmetic(cursor, 2, ']')) giveUp(cursor, 'an old form of arithmetic is not understood');
+    if (!skipArithmetic(cursor, 2, ']')) stopReading(cursor, 'arithmetic in `$[…]` is not supported');
     addPiece(draft, { kind: 'number', raw: raw(), quoted });
   } else if (SPECIAL_PARAMETER.test(next)) {
     readName(cursor);
@@ -196,7 +229,7 @@ function readAnsiQuoted(cursor: LineCursor, draft: WordDraft): void {
   let end = start;
   while (end < cursor.source.length && cursor.source[end] !== "'") end += cursor.source[end] === '\\' ? 2 : 1;
   if (end >= cursor.source.length) {
-    giveUp(cursor, 'a quote is not closed');
+    stopReading(cursor, 'a quote is not closed');
     return;
   }
   addText(draft, decodeAnsi(cursor.source.slice(start, end)), true);
@@ -222,7 +255,7 @@ function readBackquoted(cursor: LineCursor, draft: WordDraft, quoted: boolean): 
   let end = start + 1;
   while (end < cursor.source.length && cursor.source[end] !== '`') end += cursor.source[end] === '\\' ? 2 : 1;
   if (end >= cursor.source.length) {
-    giveUp(cursor, 'a quote is not closed');
+    stopReading(cursor, 'a quote is not closed');
     return;
   }
   cursor.at = end + 1;
@@ -264,18 +297,18 @@ export function skipArithmetic(cursor: LineCursor, opening: number, closing: ')'
 function readBraced(cursor: LineCursor, quoted: boolean): void {
   cursor.at += 2;
   if (/[\s|]/.test(charAt(cursor))) {
-    giveUp(cursor, HIDING);
+    stopReading(cursor, HIDING);
     return;
   }
   const inner = createDraft();
   nest(cursor, () => {
     while (!isAtEnd(cursor) && charAt(cursor) !== '}') {
-      if (quoted && charAt(cursor) === "'") giveUp(cursor, 'a quote in quoted braces is read in two ways');
+      if (quoted && charAt(cursor) === "'") stopReading(cursor, 'a quote in quoted braces is ambiguous');
       else readPart(cursor, inner);
     }
   });
   if (isAtEnd(cursor)) {
-    giveUp(cursor, 'a brace is not closed');
+    stopReading(cursor, 'a brace is not closed');
     return;
   }
   // `${x@P}` expands the value again, including command substitutions in it.

@@ -148,7 +148,7 @@ function findFamilyCode(program: string, rest: readonly Word[], family: Interpre
     problem: `${program} reads its program from standard input`,
   };
   const onLine = (index: number): CodeUse =>
-    code(rest.slice(index), `${program} is given its program on the line`);
+    code(rest.slice(index), `${program} takes its program from the line`);
   let isHarmless = false;
   let isLine = false;
   for (let index = 0; index < rest.length; index += 1) {
@@ -156,7 +156,7 @@ function findFamilyCode(program: string, rest: readonly Word[], family: Interpre
     if (word === undefined) break;
     const { text } = word;
     if (isLine && !/^[-+]./.test(text)) return line(word, rest.slice(index + 1), family);
-    if (mayBeOption(word)) return unknown(`${program} may be given its program by an expansion`);
+    if (mayBeOption(word)) return unknown(`${program} may take its program from an expansion`);
     if (STANDARD_INPUT.test(text)) return input;
     if (!text.startsWith('-') && !(isShell && text.startsWith('+'))) return NONE;
     if (START_FILES.has(text.split('=')[0] ?? ''))
@@ -219,7 +219,7 @@ function takesCode(option: string, { letters, stops, names }: Interpreter): bool
 
 function findSubcommandCode(program: string, rest: readonly Word[]): CodeUse {
   const at = rest.findIndex(({ text }) => /^(?:eval|-e|-p|-pe|--eval|--print)(?:$|=)/.test(text));
-  if (at >= 0) return code(rest.slice(at), `${program} is given its program on the line`);
+  if (at >= 0) return code(rest.slice(at), `${program} takes its program from the line`);
   const problem = `${program} reads its program from standard input`;
   return rest.length === 0 || rest.some(isStandardInput) ? { kind: 'input', isShell: false, problem } : NONE;
 }

@@ -28,7 +28,7 @@ export function readScripts(words: readonly Word[]): ScriptUse {
   const program = programOf(first);
   if (AWKS.has(program)) return awkUse(program, rest);
   if (SEDS.has(program)) return sedUse(program, rest);
-  if (EDITORS.has(program)) return problem(`${program} runs commands that the line does not show`);
+  if (EDITORS.has(program)) return problem(`${program} runs commands that are not on the line`);
   return findStartingOption(program, rest);
 }
 
@@ -72,7 +72,7 @@ function awkScriptUse(program: string, script: Word): ScriptUse {
   if (script.text.length > MAX_SCRIPT) return problem(`${program} can run a program with this script`);
   const use = toScriptUse(program, readAwkScript(script.text));
   return isGivenByExpansion(script)
-    ? { ...use, problems: [...use.problems, `${program} may be given its program by an expansion`] }
+    ? { ...use, problems: [...use.problems, `${program} may take its program from an expansion`] }
     : use;
 }
 
@@ -101,7 +101,7 @@ function sedUse(program: string, rest: readonly Word[]): ScriptUse {
   const text = scripts.map((script) => script.text).join('\n');
   const isUnknown = scripts.some((script) => script.unknown);
   if (scripts.some(({ unknown, pieces }) => unknown && (pieces === null || pieces.length === 1)))
-    return problem(`${program} may be given its program by an expansion`);
+    return problem(`${program} may take its program from an expansion`);
   if (text.length > MAX_SCRIPT)
     return problem(`${program} can run a program or write a file with this script`);
   const reach = readSedScript(text);

@@ -76,12 +76,12 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
   if (DYNAMIC_LINKER.test(program)) return unwrapStarter(program, rest, {});
   if (starter !== undefined) return unwrapStarter(program, rest, starter);
   if (LINE_RUNNERS.has(program)) {
-    const runs = refuse(program, 'runs what its words say');
+    const runs = refuse(program, 'runs its arguments as a command');
     return { ...runs, lines: [joinWords([...rest])] };
   }
   switch (program) {
     case 'alias':
-      return { ...refuse(program, 'gives a line another name'), lines: rest.flatMap(aliasedLine) };
+      return { ...refuse(program, 'defines an alias for a line'), lines: rest.flatMap(aliasedLine) };
     case 'eval':
       return { ...NOTHING, lines: [{ ...joinWords(rest), isHere: true }] };
     case 'trap':
@@ -113,10 +113,10 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
       return unwrapFd(rest);
     case 'hash':
       return rest.some((word) => /^-\w*p/.test(word.text))
-        ? refuse(program, 'gives a program another name')
+        ? refuse(program, 'defines an alias for a program')
         : NOTHING;
     case 'enable':
-      return refuse(program, 'changes what the words of the shell mean');
+      return refuse(program, 'changes how the shell reads words');
     case 'ssh':
       return parseOptions(rest, { letters: 'bcDEeFIiJLlmOopQRSWw', stopAtOperand: true }).operands.length > 1
         ? refuse(program, 'runs a line on another machine')
@@ -168,7 +168,7 @@ function startCall(
 function unwrapScript(rest: readonly Word[]): Unwrapped {
   const parsed = parseOptions(rest, { letters: 'cEIOBTmo', names: ['--command'] });
   const lines = optionValues(parsed, '-c', '--command').map((line) => ({ line, isHere: false }));
-  return lines.length === 0 ? refuse('script', 'opens a shell of its own') : { ...NOTHING, lines };
+  return lines.length === 0 ? refuse('script', 'starts a shell') : { ...NOTHING, lines };
 }
 
 function unwrapStarter(
@@ -183,7 +183,7 @@ function unwrapStarter(
     program === 'sudo' &&
     ['-s', '-i', '-e', '--shell', '--login', '--edit'].some((name) => names.includes(name))
   )
-    return refuse(program, 'opens a shell of its own');
+    return refuse(program, 'starts a shell');
   const skipped = operands.slice(form.skip ?? 0);
   const at = skipped.findIndex((word) => readGivenAssignment(word) === null);
   const [assignments, inner] = at < 0 ? [skipped, []] : [skipped.slice(0, at), skipped.slice(at)];
@@ -288,7 +288,7 @@ function unwrapFind(rest: readonly Word[]): Unwrapped {
   return {
     ...NOTHING,
     inner,
-    problem: hasUnknown ? 'find may be told to run something by an expansion' : null,
+    problem: hasUnknown ? 'an expansion may add an option that makes find run a program' : null,
   };
 }
 
@@ -309,7 +309,7 @@ function unwrapFd(rest: readonly Word[]): Unwrapped {
   const at = rest.findIndex(({ text }) => ['-x', '-X', '--exec', '--exec-batch'].includes(text));
   if (at >= 0) return startCall(fillExec(rest.slice(at + 1), fdPaths(rest.slice(0, at))));
   return rest.some(({ text }) => /^(?:-[xX].|--exec)/.test(text))
-    ? refuse('fd', 'runs what its words say')
+    ? refuse('fd', 'runs its arguments as a command')
     : NOTHING;
 }
 
@@ -365,7 +365,7 @@ function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
   if (lineAt >= 0) {
     const line = given[lineAt + 1] ?? inner[0];
     return line === undefined
-      ? refuse(program, 'runs what its words say')
+      ? refuse(program, 'runs its arguments as a command')
       : { ...NOTHING, lines: [{ line, isHere: false }] };
   }
   const packaged = FROM_PACKAGES.has(program) || verb?.text === 'dlx';

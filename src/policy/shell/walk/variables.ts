@@ -35,11 +35,11 @@ export function variableProblem({ name, value, content }: Assignment, hasAllowLi
       ? null
       : `${name} makes other programs start a program`;
   if (name.startsWith('GIT_'))
-    return HARMLESS_OF_GIT.test(name) ? null : `${name} makes git work elsewhere or run something`;
+    return HARMLESS_OF_GIT.test(name) ? null : `${name} redirects git or makes it run a program`;
   if (!STEERING.test(name) && !NPM_STEERING.test(name)) return null;
   const text = content.kind === 'word' ? content.word.text : null;
   if (text !== null && isHarmlessValue(name, text, value, hasAllowList)) return null;
-  return `${name} decides what other programs do`;
+  return `${name} changes what other programs do`;
 }
 
 function isHarmlessValue(name: string, text: string, value: string | null, hasAllowList: boolean): boolean {
@@ -77,7 +77,7 @@ export function evaluationProblem(words: readonly Word[]): string | null {
   if (EVALUATING_BUILTINS.has(program) && rest.some(({ text }) => RUNNING_SUBSCRIPT.test(text)))
     return `${program} runs a command substitution in a subscript`;
   if (NAMEREF_BUILTINS.has(program) && rest.some(({ text }) => /^-\w*n/.test(text)))
-    return `${program} makes a name stand for another variable`;
+    return `${program} makes a name an alias of another variable`;
   return null;
 }
 

@@ -4,13 +4,20 @@ import {
   checkRedirection,
   checkVariable,
   checkWrittenFile,
+  formatWords,
   isActivation,
-  textOf,
 } from '../check-call.ts';
-import { deniedInCode } from '../denied-code.ts';
-import { type Finding, hidden, shown } from '../findings.ts';
+import { type DenyEntry, startsWithPrefix } from '../command-lists.ts';
+import { certainFinding, type Finding, unclearFinding } from '../findings.ts';
 import { readGit } from '../git/git-words.ts';
-import { type Assignment, type Compound, programOf, type Segment, type Word } from '../grammar/shell-word.ts';
+import {
+  type Assignment,
+  type Compound,
+  plainWord,
+  programOf,
+  type Segment,
+  type Word,
+} from '../grammar/shell-word.ts';
 import { lineOfWords } from '../line-of-words.ts';
 import { patchEffects } from '../programs/file-effects.ts';
 import { findCode } from '../programs/interpreters.ts';
@@ -22,6 +29,34 @@ import { commandOutput, expandCommand, expansionsOf, type Input, inputOf, NO_INP
 import { destinations, moveFolder } from './moves.ts';
 import { joinStates, type ShellState } from './shell-state.ts';
 import { runInChild, type Walk } from './walk.ts';
+
+/** Number of characters after a denied program's name that are compared with the rest of the entry. */
+const MAX_CALL = 200;
+/** Maximum number of occurrences that are checked. */
+const MAX_PLACES = 1_000;
+
+/**
+ * The first entry of `commands.deny` that occurs in code of another language: as a program name, in a list of words
+ * or in a shell line. A method of the same name doesn't count.
+ */
+function deniedInCode(text: string, deny: readonly DenyEntry[]): DenyEntry | null {
+  return deny.find((entry) => occursIn(text, entry)) ?? null;
+}
+
+function occursIn(text: string, entry: DenyEntry): boolean {
+  if (entry.kind === 'broken') return true;
+  if (entry.kind === 'expression') return entry.expression.test(text);
+  const [name = ''] = entry.words;
+  const places = [...text.matchAll(namePattern(name))].slice(0, MAX_PLACES);
+  return places.some(({ index }) => {
+    const words = text.slice(index, index + MAX_CALL).split(/[\s'"`,;()[\]{}]+/);
+    return startsWithPrefix(words.filter((word) => word !== '').map(plainWord), entry.words);
+  });
+}
+
+function namePattern(name: string): RegExp {
+  return new RegExp(`(?<![\\w.$-])${name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(?![\\w-])`, 'gi');
+}
 
 /** Checks one command with every possible value of its expansions. */
 export function walkCommand(
@@ -44,7 +79,7 @@ export function walkCommand(
   const set = segment.assignments.reduce((current, each) => assign(current, each, expansions), state);
   if (segment.words.length === 0) return { state: set, output: NO_INPUT };
   const ends = expanded.words.map((words) => {
-    walk.judged += 1;
+    walk.checked += 1;
     return walkWords(walk, { segment, words, state, set, input });
   });
   return {
@@ -81,8 +116,8 @@ interface ExpandedCommand {
 function walkWords(walk: Walk, given: ExpandedCommand): ShellState {
   const { segment, words, state, input } = given;
   const { calls, lines, problems } = unwrapCalls(words, input.output);
-  const subject = textOf(words);
-  walk.findings.push(...problems.map((problem) => hidden(subject, problem)));
+  const subject = formatWords(words);
+  walk.findings.push(...problems.map((problem) => unclearFinding(subject, problem)));
   for (const call of calls) walkCall(walk, call, given);
   const afterLines = lines.reduce((current, line) => walkNested(walk, line, given, current), state);
   const moved = moveFolder(afterLines, words, walk.place);
@@ -101,12 +136,12 @@ function callFunction(walk: Walk, words: readonly Word[], state: ShellState): Sh
 function walkCall(walk: Walk, call: Call, { set, input }: ExpandedCommand): void {
   const folders = call.folder === null ? set.folders : destinations(set, call.folder, walk.place);
   const check: CallCheck = { ...walk, folders };
-  const subject = textOf(call.words);
+  const subject = formatWords(call.words);
   const scripts = readScripts(call.words);
   walk.findings.push(
     ...checkCall(check, call),
     ...checkSourced(check, call.words, subject),
-    ...scripts.problems.map((problem) => hidden(subject, problem)),
+    ...scripts.problems.map((problem) => unclearFinding(subject, problem)),
     ...scripts.files.flatMap((file) => checkWrittenFile(check, file)),
     ...findPatchEffects(call.words, input).flatMap((effect) => checkEffect(check, effect)),
   );
@@ -129,7 +164,7 @@ function checkSourced(check: CallCheck, words: readonly Word[], subject: string)
   const isKnown = !file.unknown && !text.includes('..') && !text.startsWith(`${place.workspace}/`);
   return isKnown && (isOfUser || isOfSystem)
     ? []
-    : [hidden(subject, `${first.text} runs a file inside this shell`)];
+    : [unclearFinding(subject, `${first.text} runs a file inside this shell`)];
 }
 
 function findPatchEffects(words: readonly Word[], { text }: Input) {
@@ -154,7 +189,9 @@ function walkNested(
   state: ShellState,
 ): ShellState {
   if (line.unknown)
-    walk.findings.push(hidden(textOf(given.words), 'an expansion is a part of the line that it runs'));
+    walk.findings.push(
+      unclearFinding(formatWords(given.words), 'the line that it runs contains an expansion'),
+    );
   if (isHere) return walk.runText(line.text, state, given.input);
   runInChild(walk, line.text, given.set, null);
   return state;
@@ -173,23 +210,23 @@ function walkCode(
     case 'none':
       return;
     case 'unknown':
-      walk.findings.push(hidden(subject, code.problem));
+      walk.findings.push(unclearFinding(subject, code.problem));
       return;
     case 'code':
       walk.findings.push(...checkCode(walk, code.text, subject, code.problem));
       return;
     case 'line':
       if (code.line.unknown)
-        walk.findings.push(hidden(subject, 'an expansion is a part of the line that it runs'));
-      if (code.isForeign) walk.findings.push(hidden(subject, 'its shell has a grammar of its own'));
+        walk.findings.push(unclearFinding(subject, 'the line that it runs contains an expansion'));
+      if (code.isForeign) walk.findings.push(unclearFinding(subject, 'its shell has a different grammar'));
       runInChild(walk, code.line.text, state, code.args.slice(1));
       return;
     case 'input':
-      if (input.text === null) walk.findings.push(hidden(subject, code.problem));
+      if (input.text === null) walk.findings.push(unclearFinding(subject, code.problem));
       else if (!code.isShell) walk.findings.push(...checkCode(walk, input.text.text, subject, code.problem));
       else {
         if (input.text.unknown)
-          walk.findings.push(hidden(subject, 'an expansion is a part of the line that it runs'));
+          walk.findings.push(unclearFinding(subject, 'the line that it runs contains an expansion'));
         runInChild(walk, input.text.text, state, null);
       }
   }
@@ -197,9 +234,15 @@ function walkCode(
 
 /** Code in another language is refused under an allow-list, and if it names a denied command. */
 function checkCode({ policy, deny }: Walk, text: string, subject: string, problem: string): Finding[] {
-  if (policy.commands.allow !== null) return [hidden(subject, problem)];
+  if (policy.commands.allow !== null) return [unclearFinding(subject, problem)];
   const entry = deniedInCode(text, deny);
   return entry === null
     ? []
-    : [shown('native_policy_block', subject, `the code on the line names what is denied by ${entry.source}`)];
+    : [
+        certainFinding(
+          'native_policy_block',
+          subject,
+          `the code on the line uses a command that is denied by ${entry.source}`,
+        ),
+      ];
 }

@@ -1,5 +1,5 @@
 import { type CallCheck, matchExpressions, type Rules } from '../check-call.ts';
-import { cut, type Finding, hidden, shown } from '../findings.ts';
+import { certainFinding, type Finding, shortenSubject, unclearFinding } from '../findings.ts';
 import { readLine } from '../grammar/read-line.ts';
 import type { Compound, Part, ShellLine, Step, Word } from '../grammar/shell-word.ts';
 import { assignedNames } from './assign.ts';
@@ -21,7 +21,7 @@ import type { Walk } from './walk.ts';
 import { checkCompoundRedirections, walkCommand } from './walk-command.ts';
 
 /** Maximum number of commands checked for one line, counting each possible value. */
-const MAX_JUDGED = 20_000;
+const MAX_CHECKED = 20_000;
 /** Maximum nesting of lines inside lines and of function calls. */
 const MAX_DEPTH = 12;
 /** Maximum number of times that parsing resumes after text that could not be parsed. */
@@ -33,7 +33,7 @@ export function walkLine(rules: Rules, mindsOpen: boolean, line: string): Findin
     ...rules,
     mindsOpen,
     findings: [],
-    judged: 0,
+    checked: 0,
     depth: 0,
     defined: new Map(),
     called: new Set(),
@@ -50,7 +50,7 @@ export function walkLine(rules: Rules, mindsOpen: boolean, line: string): Findin
 /** Checks a text as a line, and returns the state after it. */
 function walkText(walk: Walk, text: string, state: ShellState, input: Input): ShellState {
   if (walk.depth > MAX_DEPTH) {
-    walk.findings.push(hidden(text, "the line can't be judged: it is nested too deeply"));
+    walk.findings.push(unclearFinding(text, "the line can't be checked: it is nested too deeply"));
     return state;
   }
   walk.depth += 1;
@@ -70,14 +70,14 @@ function walkText(walk: Walk, text: string, state: ShellState, input: Input): Sh
 }
 
 function reportReading(walk: Walk, text: string, { problems, isTooLarge, masked }: ShellLine): void {
-  const message = (problem: string): string => `the line can't be judged: ${problem}`;
+  const message = (problem: string): string => `the line can't be checked: ${problem}`;
   walk.findings.push(
     ...problems.map((problem) =>
       isTooLarge
-        ? shown('native_policy_block', cut(text.trim()), message(problem))
-        : hidden(text, message(problem)),
+        ? certainFinding('native_policy_block', shortenSubject(text.trim()), message(problem))
+        : unclearFinding(text, message(problem)),
     ),
-    ...matchExpressions(walk.deny, cut(text.trim()), masked),
+    ...matchExpressions(walk.deny, shortenSubject(text.trim()), masked),
   );
 }
 
@@ -105,11 +105,11 @@ interface Walked {
 
 function walkStep(walk: Walk, step: Step, state: ShellState, input: Input): Walked {
   if (step.kind === 'compound') return { state: walkCompound(walk, step, state, input), output: NO_INPUT };
-  walk.judged += 1;
-  if (walk.judged > MAX_JUDGED) {
-    if (walk.judged === MAX_JUDGED + 1)
+  walk.checked += 1;
+  if (walk.checked > MAX_CHECKED) {
+    if (walk.checked === MAX_CHECKED + 1)
       walk.findings.push(
-        shown('native_policy_block', '', "the line can't be judged: it holds too many commands"),
+        certainFinding('native_policy_block', '', "the line can't be checked: it has too many commands"),
       );
     return { state, output: NO_INPUT };
   }
@@ -216,7 +216,7 @@ function walkFunction(
   args: readonly Word[] | null,
 ): ShellState {
   if (walk.depth > MAX_DEPTH) {
-    walk.findings.push(hidden(compound.name, "the line can't be judged: it is nested too deeply"));
+    walk.findings.push(unclearFinding(compound.name, "the line can't be checked: it is nested too deeply"));
     return state;
   }
   walk.called.add(compound);

@@ -7,7 +7,7 @@ import { inChildShell, type ShellState, withArguments } from './shell-state.ts';
 /** A walk through a line, in the order in which its commands would run. */
 export interface Walk extends Rules, Knowledge {
   readonly findings: Finding[];
-  judged: number;
+  checked: number;
   depth: number;
   /** Functions that were defined, with the state at their definition, and those that were called. */
   readonly defined: Map<Compound, ShellState>;

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../contracts/run/event.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { KernelInput } from '../../../kernel/protocol.ts';
 import { maskSecrets } from '../../../policy/secrets.ts';
-import type { CredentialWait } from '../../../ports/credential-waits.ts';
+import type { CredentialWait } from '../../../ports/shared-stores.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { type AgentCare, type EffectResult, Interrupted, type RunContext } from '../../run-context.ts';
 import { endUnstarted } from '../unstarted-step.ts';

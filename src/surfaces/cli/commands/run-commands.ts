@@ -1,11 +1,10 @@
-import type { AddVerb } from '../add-command.ts';
-import { TRUST_OPTION } from '../driving/trust-option.ts';
-import { collectInput, number, oneOf, optional, text, wholeCount } from '../option-values.ts';
-import { STATE_FILTERS } from '../output/run-state.ts';
+import { STATE_FILTERS } from '../../../app/runs/list-runs.ts';
+import type { Registrar } from '../add-command.ts';
+import { collectInput, number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
 
-/** Registers the verbs that start, resume and cancel runs. */
-export function addRunVerbs(verb: AddVerb): void {
-  verb(
+/** Registers the commands of the group "Run a workflow". */
+export function addRunCommands({ add }: Registrar): void {
+  add(
     'run <workflow>',
     'run a workflow: a path, or an id from .tnh/workflows',
     'conductor run implement --input task="Add a --quiet flag"',
@@ -23,13 +22,13 @@ export function addRunVerbs(verb: AddVerb): void {
   )
     .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
     .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
-    .option('--title <text>', 'names the run (default: the first line of the task)')
+    .option('--title <text>', 'the title of the run (default: the first line of the task)')
     .option('--no-baseline', "don't run the validators on the base commit first")
-    .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'continue in a process of its own')
+    .option('--wait', 'wait at gates until they are answered')
+    .option('--detach', 'continue in a background process')
     .option(...TRUST_OPTION);
 
-  verb(
+  add(
     'resume <run>',
     'resume a run after a crash, an interruption or a gate',
     'conductor resume 0199ab',
@@ -38,35 +37,35 @@ export function addRunVerbs(verb: AddVerb): void {
       return resume(context, text(run), { wait: options.wait === true, detach: options.detach === true });
     },
   )
-    .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'continue in a process of its own')
+    .option('--wait', 'wait at gates until they are answered')
+    .option('--detach', 'continue in a background process')
     .option(...TRUST_OPTION);
 
-  verb(
+  add(
     'cancel <run>',
-    'end a run for good',
+    "end a run; it can't be resumed",
     'conductor cancel 0199ab --comment "wrong branch"',
     async (context, [run], options) => {
       const { cancel } = await import('./run/cancel.ts');
       return cancel(context, text(run), optional(options.comment));
     },
   )
-    .option('--comment <text>', 'why; it is kept with the run')
+    .option('--comment <text>', 'why; recorded with the run')
     .option(...TRUST_OPTION);
 }
 
-/** Registers the verbs that only read runs. */
-export function addLookVerbs(verb: AddVerb): void {
-  verb(
+/** Registers the commands of the group "Look at runs". */
+export function addLookCommands({ add }: Registrar): void {
+  add(
     'status [run]',
-    'where runs stand now',
+    'show the state of a run, or of all that have not ended',
     'conductor status 0199ab --watch',
     async (context, [run], options) => {
       const { status } = await import('./run/status.ts');
       return status(context, run ?? null, options.watch === true);
     },
-  ).option('--watch', 'follow until the run ends or waits; without RUN, until nothing moves');
-  verb(
+  ).option('--watch', 'follow until the run ends or waits; without RUN, until no process drives one');
+  add(
     'runs',
     'list the runs of this repository, newest first',
     'conductor runs --state waiting --limit 20',
@@ -77,31 +76,31 @@ export function addLookVerbs(verb: AddVerb): void {
   )
     .option(
       '--state <state>',
-      'only runs that stand or ended so: waiting, interrupted, success, …',
+      'only runs with this state or outcome: waiting, interrupted, success, …',
       oneOf(STATE_FILTERS),
     )
     .option('--limit <n>', 'only the newest', wholeCount);
-  verb(
+  add(
     'show <run>',
-    'the path of a run, its evaluations with their reasons, and its evidence',
+    'show the path of a run, its evaluations with reasons, and its evidence',
     'conductor show 0199ab',
     async (context, [run]) => {
       const { show } = await import('./run/show.ts');
       return show(context, text(run));
     },
   );
-  verb(
+  add(
     'logs <run> [step]',
-    'what agents and validators printed',
+    'print the output of agents and validators',
     'conductor logs 0199ab validate --follow',
     async (context, [run, step], options) => {
       const { logs } = await import('./run/logs.ts');
       return logs(context, text(run), step ?? null, options.follow === true);
     },
   ).option('--follow', 'keep printing while the run continues');
-  verb(
+  add(
     'diff <run>',
-    'the whole change of a run, as a patch',
+    'print all changes of a run as a patch',
     'conductor diff 0199ab --stat',
     async (context, [run], options) => {
       const { diff } = await import('./run/diff.ts');
@@ -109,18 +108,36 @@ export function addLookVerbs(verb: AddVerb): void {
     },
   )
     .option('--stat', 'only the files and their counts')
-    .option('--raw', 'the bytes of the patch, for a file or a pipe');
+    .option('--raw', 'the unescaped patch, for a file or a pipe');
+  add(
+    'replay <run>',
+    'replay the record of a run, or find where another workflow would differ',
+    'conductor replay 0199ab --against .tnh/workflows/implement.yaml',
+    async (context, [run = ''], options) => {
+      const { replay } = await import('./record/replay.ts');
+      return replay(context, run, typeof options.against === 'string' ? options.against : null);
+    },
+  ).option('--against <file>', 'the other workflow');
+  add(
+    'verify <run>',
+    'check the record of a run: hash chain, evidence and derived files',
+    'conductor verify 0199ab',
+    async (context, [run = '']) => {
+      const { verify } = await import('./record/verify.ts');
+      return verify(context, run);
+    },
+  );
 }
 
-/** Registers the verbs that show and answer gates. */
-export function addGateVerbs(verb: AddVerb): void {
-  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
+/** Registers the commands of the group "Answer gates". */
+export function addGateCommands({ add }: Registrar): void {
+  add('gates', 'list the gates that wait for an answer', 'conductor gates', async (context) => {
     const { gates } = await import('./run/gates.ts');
     return gates(context);
   });
-  verb(
+  add(
     'goldens <run>',
-    'the goldens that a run proposed, with their differences',
+    'show the goldens that a run proposes, with their differences',
     'conductor goldens 0199ab',
     async (context, [run]) => {
       const { goldens } = await import('./run/goldens.ts');
@@ -131,9 +148,9 @@ export function addGateVerbs(verb: AddVerb): void {
     ['approve', 'gate_approved'],
     ['reject', 'gate_rejected'],
   ] as const) {
-    verb(
+    add(
       `${name} <run>`,
-      `${name} what a run waits for`,
+      `${name} the open gate of a run`,
       `conductor ${name} 0199ab --comment "…" --resume`,
       async (context, [run], options) => {
         const { answer } = await import('./run/answer.ts');
@@ -144,7 +161,7 @@ export function addGateVerbs(verb: AddVerb): void {
         });
       },
     )
-      .option('--comment <text>', 'why; it is kept with the answer')
+      .option('--comment <text>', 'why; recorded with the answer')
       .option('--as <name>', 'who answers (default: the name git uses)')
       .option('--resume', 'resume the run at once')
       .option(...TRUST_OPTION);

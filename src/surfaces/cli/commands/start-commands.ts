@@ -1,35 +1,36 @@
-import type { AddVerb } from '../add-command.ts';
+import type { Registrar } from '../add-command.ts';
+import { TRUST_OPTION, text } from '../option-values.ts';
 
-/** Registers the verbs to get started with in a repository. */
-export function addStartVerbs(verb: AddVerb): void {
-  verb(
+/** Registers the commands of the group "Get started". */
+export function addStartCommands({ add, addGroup }: Registrar): void {
+  add(
     'init',
-    'make .tnh/ with a configuration and a first workflow; never overwrites',
+    'create .tnh/ with a configuration and a first workflow; overwrites nothing',
     'conductor init',
     async (context) => {
       const { init } = await import('./start/init.ts');
       return init(context);
     },
   );
-  verb(
+  add(
     'doctor',
-    'what is configured, what is missing, how to fix it',
+    'check what is installed and configured, and how to fix what is missing',
     'conductor doctor',
     async (context) => {
       const { doctor } = await import('./start/doctor.ts');
       return doctor(context);
     },
   );
-  verb(
+  add(
     'demo',
-    'a whole run on a throw-away repository, without network or keys',
+    'try a whole run in a temporary repository, without network or keys',
     'conductor demo --yes',
     async (context, _args, options) => {
       const { demo } = await import('./start/demo.ts');
       return demo(context, options.yes === true);
     },
   ).option('--yes', 'approve the gate without asking');
-  verb(
+  add(
     'trust',
     'show what this repository may execute, and trust it with that',
     'conductor trust',
@@ -39,5 +40,15 @@ export function addStartVerbs(verb: AddVerb): void {
     },
   )
     .option('--list', 'list the repositories that you trust')
-    .option('--revoke', 'trust this repository no longer');
+    .option('--revoke', 'stop trusting this repository');
+  const addAgents = addGroup('agents', 'try an agent without a run', 'conductor agents test claude-code');
+  addAgents(
+    'test <name>',
+    'let an agent write one file in a temporary repository',
+    'conductor agents test claude-code',
+    async (context, [name]) => {
+      const { testAgent } = await import('./start/agents.ts');
+      return testAgent(context, text(name));
+    },
+  ).option(...TRUST_OPTION);
 }

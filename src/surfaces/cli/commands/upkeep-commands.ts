@@ -1,12 +1,12 @@
-import type { AddVerb, VerbGroup } from '../add-command.ts';
+import type { RetentionOptions } from '../../../app/runs/clean-runs.ts';
+import type { Registrar } from '../add-command.ts';
 import { number, optional, text, wholeCount } from '../option-values.ts';
-import type { RetentionOptions } from '../output/retention-report.ts';
 
-/** Registers the verbs that restore or remove what runs left behind. */
-export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
-  verb(
+/** Registers the commands of the group "Restore and clean up". */
+export function addUpkeepCommands({ add, addGroup }: Registrar): void {
+  add(
     'undo <run> [step]',
-    'restore what a rollback, a recovery or a removal kept; overwrites nothing',
+    'restore what a rollback, recovery or removal salvaged; overwrites nothing',
     'conductor undo 0199ab implement',
     async (context, [run, step], options) => {
       const { undo } = await import('./record/undo.ts');
@@ -19,44 +19,44 @@ export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
       });
     },
   )
-    .option('--ref <name>', 'put a ref back that a step moved, such as main')
-    .option('--branch <name>', 'make a branch of this name, and touch no file')
-    .option('--list', 'only say what is kept')
-    .option('--dry-run', 'only say what would be done');
-  const worktrees = group(
+    .option('--ref <name>', 'restore a ref that a step moved, such as main')
+    .option('--branch <name>', 'restore as a branch of this name; changes no file')
+    .option('--list', 'only list the salvages')
+    .option('--dry-run', 'only print what would be done');
+  const addWorktree = addGroup(
     'worktree',
-    'list the workspaces of runs, or remove those that the retention does not keep',
+    'list or remove the workspaces of runs',
     'conductor worktree list',
   );
-  worktrees('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
-    const { listWorktrees } = await import('./record/worktree.ts');
+  addWorktree('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
+    const { listWorktrees } = await import('./record/retention.ts');
     return listWorktrees(context);
   });
-  worktrees(
+  addWorktree(
     'prune',
     'remove the workspaces that the retention does not keep',
     'conductor worktree prune --dry-run',
     async (context, _args, options) => {
-      const { pruneWorktrees } = await import('./record/worktree.ts');
+      const { pruneWorktrees } = await import('./record/retention.ts');
       return pruneWorktrees(context, { ...retentionOptions(options), all: options.all === true });
     },
   )
-    .option('--dry-run', 'only say what would be removed')
-    .option('--all', 'prune the worktrees of all runs that have ended')
-    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
-    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
-  verb(
+    .option('--dry-run', 'only print what would be removed')
+    .option('--all', 'remove those of all runs that have ended')
+    .option('--keep-runs <n>', 'keep this many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last N days', wholeCount);
+  add(
     'clean',
-    'remove runs that the retention does not keep; what would be lost is salvaged first',
+    'remove old runs by the retention; salvages first what would be lost',
     'conductor clean --dry-run',
     async (context, _args, options) => {
-      const { clean } = await import('./record/clean.ts');
+      const { clean } = await import('./record/retention.ts');
       return clean(context, retentionOptions(options));
     },
   )
-    .option('--dry-run', 'only say what would be removed')
-    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
-    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+    .option('--dry-run', 'only print what would be removed')
+    .option('--keep-runs <n>', 'keep this many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last N days', wholeCount);
 }
 
 function retentionOptions(options: Readonly<Record<string, unknown>>): RetentionOptions {

@@ -1,55 +1,32 @@
 import { WORK_STATUSES } from '../../../contracts/work/work-item.ts';
-import type { AddVerb, VerbGroup } from '../add-command.ts';
-import { TRUST_OPTION } from '../driving/trust-option.ts';
-import { number, oneOf, optional, text, wholeCount } from '../option-values.ts';
+import type { AddCommand, Registrar } from '../add-command.ts';
+import { number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
 
-const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
+const AS = ['--as <name>', 'your name in the record (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
 
-/** Registers the verbs that check the results of agents and validators. */
-export function addContractVerbs(group: VerbGroup): void {
-  const verb = group(
-    'contract',
-    'check a result or a report against its contract',
-    'conductor contract check reviewer-result review.json',
-  );
-  verb(
-    'check <kind> <file>',
-    'check what an agent or a validator gave back against its contract',
-    'conductor contract check planner-result result.json --items items.json',
-    async (context, [kind, file], options) => {
-      const { checkContract } = await import('./work/contract.ts');
-      return checkContract(context, { kind: text(kind), file: text(file), items: optional(options.items) });
-    },
-  ).option('--items <file>', 'for planner-result: the items that exist, as JSON');
+/** Registers the commands of the group "Plan and dispatch work items". */
+export function addWorkCommands({ addGroup }: Registrar): void {
+  const add = addGroup('work', 'plan, list, dispatch, review and merge work items', 'conductor work list');
+  addBoardCommands(add);
+  addAgentCommands(add);
+  addUserCommands(add);
+  addBodyCommands(add);
 }
 
-/** Registers the actions of `work`. */
-export function addWorkVerbs(group: VerbGroup): void {
-  const verb = group(
-    'work',
-    'work items: plan, list, show, dispatch, review, merge, watch and more',
-    'conductor work list',
-  );
-  addBoardActions(verb);
-  addAgentActions(verb);
-  addUserActions(verb);
-  addBodyActions(verb);
-}
-
-function addBoardActions(verb: AddVerb): void {
-  verb(
+function addBoardCommands(add: AddCommand): void {
+  add(
     'list',
-    'the board: items by status, and why each of them waits',
+    'show the board: items by status, and why each of them waits',
     'conductor work list --status blocked',
-    async (context, _words, options) => {
+    async (context, _args, options) => {
       const { list } = await import('./work/list.ts');
       return list(context, optional(options.status));
     },
-  ).option('--status <status>', 'only items that stand so', oneOf(WORK_STATUSES));
-  verb(
+  ).option('--status <status>', 'only items with this status', oneOf(WORK_STATUSES));
+  add(
     'show <id>',
-    'an item with its body, blockers, revision, reviews, runs and history',
+    'show an item with its blockers, revision, reviews and history',
     'conductor work show 3',
     async (context, [id]) => {
       const { show } = await import('./work/show.ts');
@@ -58,23 +35,23 @@ function addBoardActions(verb: AddVerb): void {
   );
 }
 
-/** Actions that start agents. */
-function addAgentActions(verb: AddVerb): void {
-  verb(
+/** Subcommands that start agents. */
+function addAgentCommands(add: AddCommand): void {
+  add(
     'plan',
-    'have the planner turn the approved specs into items now',
+    'let the planner turn approved specs into items',
     'conductor work plan',
-    async (context, _words, options) => {
+    async (context, _args, options) => {
       const { plan } = await import('./work/plan.ts');
       return plan(context, { force: options.force === true, as: optional(options.as) });
     },
   )
-    .option('--force', 'also where no approved spec has changed since it was planned')
+    .option('--force', 'even if no approved spec has changed since the last plan')
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'dispatch [id]',
-    'have an item, or all that are free, implemented and reviewed until nothing moves',
+    'implement and review an item, or all that are free',
     'conductor work dispatch --all --jobs 4',
     async (context, [id], options) => {
       const { dispatch } = await import('./work/dispatch.ts');
@@ -86,9 +63,9 @@ function addAgentActions(verb: AddVerb): void {
     .option(...JOBS, wholeCount)
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'review <id>',
-    'have the revision of an item reviewed now',
+    'review the revision of an item now',
     'conductor work review 3',
     async (context, [id], options) => {
       const { review } = await import('./work/review.ts');
@@ -97,11 +74,11 @@ function addAgentActions(verb: AddVerb): void {
   )
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'watch',
-    'plan, implement and review whatever there is to do, until Ctrl-C',
+    'plan, implement and review as work comes in, until Ctrl-C',
     'conductor work watch --jobs 3',
-    async (context, _words, options) => {
+    async (context, _args, options) => {
       const { watch } = await import('./work/watch.ts');
       return watch(context, { jobs: number(options.jobs), as: optional(options.as) });
     },
@@ -111,9 +88,9 @@ function addAgentActions(verb: AddVerb): void {
     .option(...TRUST_OPTION);
 }
 
-/** Actions that carry out a user's decision. */
-function addUserActions(verb: AddVerb): void {
-  verb(
+/** Subcommands that carry out a user's decision. */
+function addUserCommands(add: AddCommand): void {
+  add(
     'transition <id> <status>',
     'move an item to another status',
     'conductor work transition 3 pending --reason "the spec says it now"',
@@ -123,12 +100,12 @@ function addUserActions(verb: AddVerb): void {
       return transition(context, text(id), text(status), { reason: optional(reason), as: optional(as) });
     },
   )
-    .option('--reason <text>', 'why; it is kept with the item')
+    .option('--reason <text>', 'why; recorded with the item')
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'apply <file>',
-    'apply the result of a role: a plan, what an implementor says, a review',
+    'apply a result from a file: of a planner, implementor or reviewer',
     'conductor work apply result.json --item 3 --run 0199ab',
     async (context, [file], options) => {
       const { apply } = await import('./work/apply.ts');
@@ -141,14 +118,14 @@ function addUserActions(verb: AddVerb): void {
       });
     },
   )
-    .option('--item <id>', 'the item that an implementor or a reviewer speaks of')
-    .option('--run <run>', 'the run that did the work, whose evidence and patch count')
-    .option('--again', 'apply a plan that was applied before once more')
+    .option('--item <id>', "the item of an implementor's or reviewer's result")
+    .option('--run <run>', 'the run that did the work: the source of evidence and patch')
+    .option('--again', 'apply a plan again that was applied before')
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb(
+  add(
     'merge <id>',
-    'bring the approved revision of an item into the default branch',
+    'merge the approved revision of an item into the default branch',
     'conductor work merge 3',
     async (context, [id], options) => {
       const { merge } = await import('./work/merge.ts');
@@ -157,15 +134,15 @@ function addUserActions(verb: AddVerb): void {
   )
     .option(...AS)
     .option(...TRUST_OPTION);
-  verb('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
+  add('labels', 'create the labels of items, and list them', 'conductor work labels', async (context) => {
     const { labels } = await import('./work/labels.ts');
     return labels(context);
   });
 }
 
-/** Actions on bodies that do not belong to an item yet. */
-function addBodyActions(verb: AddVerb): void {
-  verb(
+/** Subcommands for bodies that do not belong to an item yet. */
+function addBodyCommands(add: AddCommand): void {
+  add(
     'template <name>',
     'print the template of a body: task or refinement',
     'conductor work template task > body.md',
@@ -174,7 +151,7 @@ function addBodyActions(verb: AddVerb): void {
       return template(context, text(name));
     },
   );
-  verb(
+  add(
     'lint <file>',
     'check a body against its template',
     'conductor work lint body.md',
@@ -182,5 +159,5 @@ function addBodyActions(verb: AddVerb): void {
       const { lint } = await import('./work/lint.ts');
       return lint(context, text(file), optional(options.type));
     },
-  ).option('--type <type>', 'task or refinement (default: what the body looks like)');
+  ).option('--type <type>', 'task or refinement (default: detected from the body)');
 }

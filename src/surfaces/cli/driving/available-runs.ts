@@ -3,6 +3,7 @@ import type { VerbContext } from '../command-context.ts';
 import { openRecords } from '../open.ts';
 import { runTable } from '../output/run-state.ts';
 import { shortIdsOf } from '../output/short-ids.ts';
+import { printLines, stderrOf } from '../output/terminal.ts';
 
 /** The maximum number of listed runs; the rest is only counted. */
 const MAX_LISTED = 10;
@@ -17,10 +18,10 @@ export async function listAvailableRuns(context: VerbContext, command: string): 
       'start one with conductor run WORKFLOW',
     );
   const now = clock.now();
-  const { terminal } = context;
+  const output = stderrOf(context.terminal);
   const short = shortIdsOf(listed.map(({ runId }) => runId));
-  terminal.err(runTable(context, listed.slice(0, MAX_LISTED), now, short));
+  output.write(runTable(output, context.repo, listed.slice(0, MAX_LISTED), now, short));
   const hidden = listed.length - MAX_LISTED;
-  if (hidden > 0) terminal.err(`… and ${hidden} more; conductor runs lists them all\n`);
+  if (hidden > 0) printLines(output, [`… and ${hidden} more; conductor runs lists them all`]);
   throw new CliError(`${command} needs a run`, `name one by its id, or the newest: ${command} latest`);
 }

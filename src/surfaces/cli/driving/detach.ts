@@ -27,7 +27,7 @@ export function startDetached(context: VerbContext, args: readonly string[]): Pr
   const output = { out: collectOutput(child.stdout), err: collectOutput(child.stderr) };
   return new Promise<Detached>((resolve, reject) => {
     child.on('error', (error) =>
-      reject(new CliError(`a process of its own can't be started: ${error.message}`, null, EXIT.failed)),
+      reject(new CliError(`the background process can't be started: ${error.message}`, null, EXIT.failed)),
     );
     child.stdout.on('data', () => {
       const [, runId] = /^([0-9a-f-]{36})\n/.exec(output.out()) ?? [];
@@ -43,7 +43,9 @@ export function startDetached(context: VerbContext, args: readonly string[]): Pr
       context.terminal.out(output.out());
       context.terminal.err(output.err());
       if (signal !== null)
-        reject(new CliError(`${signal} ended it before its run was there`, null, EXIT.failed));
+        reject(
+          new CliError(`${signal} ended the background process before it created the run`, null, EXIT.failed),
+        );
       const known = Object.values(EXIT).find((each) => each === code);
       resolve({ ok: false, code: known === undefined || known === EXIT.success ? EXIT.failed : known });
     });

@@ -1,9 +1,9 @@
-import type { OpenProject } from '../../../app/services.ts';
+import type { OpenProject } from '../../../app/opened.ts';
+import { runDocument } from '../../../app/runs/run-document.ts';
 import { printJson, type VerbContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRunOf, shortIdsIn } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
-import { runDocument } from '../output/run-document.ts';
 import type { Detached } from './detach.ts';
 import { DETACHED_LOG } from './detached-terminal.ts';
 

@@ -1,4 +1,5 @@
-import type { OpenProject } from '../../../app/services.ts';
+import type { OpenProject } from '../../../app/opened.ts';
+import { runDocument } from '../../../app/runs/run-document.ts';
 import { isExpectedFailure, tellFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';
@@ -17,9 +18,8 @@ import { withRepo } from '../output/command-text.ts';
 import { diffStatLines } from '../output/diff-stat.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
-import { runDocument } from '../output/run-document.ts';
 import { nextCommands, renderSummary } from '../output/summary.ts';
-import { textWidth } from '../output/terminal.ts';
+import { stderrOf, textWidth } from '../output/terminal.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -44,21 +44,21 @@ export async function whileDriving<T>(
   work: (driving: Driving) => Promise<T>,
 ): Promise<T> {
   const progress = createProgress(context.terminal, request.planOf);
-  const message = 'interrupting; the run can be resumed (press again to leave at once)';
+  const message = 'interrupting; the run can be resumed (press again to exit at once)';
   try {
     return await whileInterruptible(context, { ...request, message }, (signal) => work({ signal, progress }));
   } catch (error) {
     if (error instanceof TakenOver)
       throw new CliError(
         `this process stopped: ${error.message}`,
-        'nothing that is on record is lost, and the other process continues the run: conductor status --watch',
+        'the record is complete, and the other process continues the run: conductor status --watch',
         EXIT.failed,
       );
     if (isExpectedFailure(error)) {
       const { message, wayOut } = tellFailure(error);
       throw new CliError(
         `the run stopped: ${message}`,
-        `nothing that is on record is lost; ${wayOut ?? 'fix this'}, then conductor resume continues the run`,
+        `the record is complete; ${wayOut ?? 'fix this'}, then conductor resume continues the run`,
         EXIT.failed,
       );
     }
@@ -129,7 +129,8 @@ export async function reportEnd(
         checks: await allNotes({ directory, view: () => end.view }),
         gate: await openGateLines(context.terminal, project, end.view, directory),
         nextCommands: (commands ?? nextCommands(end, id)).map((command) => withRepo(command, context.repo)),
-        width: context.terminal.live ? context.terminal.columns() : Number.POSITIVE_INFINITY,
+        now: project.clock.now(),
+        width: stderrOf(context.terminal).width,
       }),
     );
   }
@@ -139,11 +140,13 @@ export async function reportEnd(
 /** The open gate of a run as lines; empty if no gate is open. */
 export async function openGateLines(
   terminal: VerbContext['terminal'],
-  { clock }: Pick<OpenProject, 'clock'>,
-  { awaiting }: RunView,
+  records: Pick<OpenProject, 'clock' | 'store'>,
+  { awaiting, runId }: RunView,
   directory: RunDirectory,
 ): Promise<string[]> {
-  return awaiting === null ? [] : gateLines(directory, awaiting, clock.now(), textWidth(terminal, 4));
+  if (awaiting === null) return [];
+  const id = (await shortIdsIn(records))(runId);
+  return gateLines(directory, awaiting, records.clock.now(), textWidth(terminal, 4), id);
 }
 
 /** The changes of the run so far, up to the tree that its last step recorded. */

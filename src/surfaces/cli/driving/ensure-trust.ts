@@ -1,4 +1,9 @@
-import type { OpenTrust, TrustWanted } from '../../../app/services.ts';
+import {
+  findUntrustedParts,
+  type OpenTrust,
+  TRUST_CONFIGURATION,
+  type TrustWanted,
+} from '../../../app/trust.ts';
 import { commandLine } from '../../../text/shell-words.ts';
 import type { ComparedPart } from '../../../trust/compare-parts.ts';
 import { CliError } from '../cli-error.ts';
@@ -6,22 +11,14 @@ import type { VerbContext } from '../command-context.ts';
 import { openTrust } from '../open.ts';
 import { trustLines } from '../output/trust-lines.ts';
 
-const CONFIGURATION_ALONE: TrustWanted = {
-  configuration: true,
-  workflows: [],
-  allWorkflows: false,
-  work: false,
-  suite: null,
-};
-
 /**
  * Returns if the user trusts the repository with everything that the command is about to execute. Asks on a terminal;
  * throws if the user declines or can't be asked. Call it before the command executes, creates or changes anything.
  */
 export async function ensureTrust(context: VerbContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
-  const trust = await openTrust(context, { ...CONFIGURATION_ALONE, ...wanted });
+  const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
   if (trust.grantedBy !== null) return;
-  const missing = trust.parts.filter(({ state }) => state !== 'trusted');
+  const missing = findUntrustedParts(trust);
   if (missing.length > 0) await askForTrust(context, trust, missing);
   await trust.say(missing);
 }
@@ -32,7 +29,7 @@ export async function trustOwnFiles(
   wanted: Partial<TrustWanted>,
   isOwn: (part: ComparedPart) => boolean,
 ): Promise<void> {
-  const trust = await openTrust(context, { ...CONFIGURATION_ALONE, ...wanted });
+  const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
   await trust.say(trust.parts.filter(isOwn));
 }
 
@@ -54,7 +51,7 @@ async function askForTrust(
   terminal.err(`${head}\n${trustLines(terminal.paint, missing)}`);
   if (!isKnown && (await trust.hasRunBefore()))
     terminal.err(
-      'Runs have ended here before. conductor now asks once before it executes what a repository says.\n',
+      'Runs have ended here before. conductor now asks once before it executes commands from a repository.\n',
     );
   if (context.isTrustGiven === true) {
     terminal.err('trusted, because --trust was given\n');
@@ -63,7 +60,7 @@ async function askForTrust(
   if (!terminal.interactive)
     throw new CliError(
       'the repository is not trusted with this, and there is no terminal to ask on; nothing was executed or changed',
-      `to say yes: ${commandWithTrust()}; in CI set CONDUCTOR_TRUST=1; conductor trust says yes to the whole repository`,
+      `trust it with ${commandWithTrust()}; in CI set CONDUCTOR_TRUST=1; conductor trust trusts the whole repository`,
     );
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({

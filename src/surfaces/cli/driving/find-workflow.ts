@@ -28,7 +28,7 @@ export async function findWorkflow(wanted: string, folders: readonly string[]): 
     `no workflow "${wanted}"`,
     near === null
       ? 'give the path of a YAML file, or put one into .tnh/workflows'
-      : `did you mean ${near}? Known: ${[...new Set(known)].join(', ')}`,
+      : `did you mean ${near}? Workflows: ${[...new Set(known)].join(', ')}`,
   );
 }
 

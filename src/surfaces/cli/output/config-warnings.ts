@@ -1,6 +1,6 @@
 import type { PlacedWarning } from '../../../diagnostics/diagnostic.ts';
 import { displayPath } from '../driving/find-workflow.ts';
-import type { Paint, Terminal } from './terminal.ts';
+import { type Paint, printLines, stderrOf, type Terminal } from './terminal.ts';
 
 /** A warning as one line; `conductor validate` on the configuration shows the details. */
 export function configWarningLine(paint: Paint, { name, line, code, message }: PlacedWarning): string {
@@ -9,5 +9,8 @@ export function configWarningLine(paint: Paint, { name, line, code, message }: P
 }
 
 export function printConfigWarnings(terminal: Terminal, warnings: readonly PlacedWarning[]): void {
-  for (const warning of warnings) terminal.err(`${configWarningLine(terminal.paint, warning)}\n`);
+  printLines(
+    stderrOf(terminal),
+    warnings.map((warning) => configWarningLine(terminal.paint, warning)),
+  );
 }

@@ -12,19 +12,6 @@ export function diffStatLines(diff: WorkspaceDiff): string[] {
   return [...shown, ...(hidden > 0 ? [`… and ${hidden} more`] : []), total];
 }
 
-export function diffDocument({ files, insertions, deletions }: WorkspaceDiff): Record<string, unknown> {
-  return {
-    files: files.map(({ oldPath, oldMode, newMode, ...file }) => ({
-      ...file,
-      old_path: oldPath,
-      old_mode: oldMode,
-      new_mode: newMode,
-    })),
-    insertions,
-    deletions,
-  };
-}
-
 function fileLine(file: FileChange): string {
   const name =
     file.oldPath === null

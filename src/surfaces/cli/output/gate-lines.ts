@@ -1,3 +1,4 @@
+import { type GateDetails, readGate } from '../../../app/runs/list-gates.ts';
 import { answererText } from '../../../contracts/run/answer-origin.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';
@@ -8,7 +9,7 @@ import {
   otherLines,
   totalLine,
 } from '../../../runtime/gates/gate-change-text.ts';
-import { type GateRequest, readGateRequest } from '../../../runtime/gates/gate-request.ts';
+import type { GateRequest } from '../../../runtime/gates/gate-request.ts';
 import {
   checkLines,
   claimLines,
@@ -20,38 +21,50 @@ import {
   reasonText,
   violationLines,
 } from '../../../runtime/gates/gate-text.ts';
-import { type GateAnswer, hasExpired, readAnswer } from '../../../runtime/gates/open-gates.ts';
+import { type GateAnswer, hasExpired } from '../../../runtime/gates/open-gates.ts';
 import type { AwaitingView } from '../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../text/shorten.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
-import { printable, shortId } from './terminal.ts';
+import { formatAge, printable } from './terminal.ts';
 
 /** The maximum number of lines in a block; the gate request has the rest. */
 const MAX_LINES = 8;
 const MAX_NOTES = 24;
 
-/**
- * What a reviewer should see before answering a gate; the gate request has the rest. `width` is the width of the
- * terminal minus the indentation of the lines.
- */
+/** Reads an open gate and renders it with `renderGate`. */
 export async function gateLines(
   directory: RunDirectory,
   awaiting: AwaitingView,
   now: Date,
   width: number,
+  id = directory.runId,
 ): Promise<string[]> {
-  const request = await readGateRequest(directory, awaiting);
-  const answer = await readAnswer(directory, awaiting);
+  return renderGate(await readGate(directory, awaiting), { now, width, id });
+}
+
+interface GateView {
+  readonly now: Date;
+  /** The width of the terminal minus the indentation of the lines. */
+  readonly width: number;
+  /** The id of the run in the suggested commands. */
+  readonly id: string;
+}
+
+/** What a reviewer should see before answering a gate; the gate request has the rest. */
+export function renderGate(
+  { directory, awaiting, request, answer }: GateDetails,
+  { now, width, id }: GateView,
+): string[] {
   const reason = request === null ? awaiting.reason : reasonText(request);
   const lines = [printable(reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
-  const shown = request === null ? [] : renderContent(request).map(printable);
+  const shown = request === null ? [] : renderContent(request, id).map(printable);
   const path = request === null ? [] : textPathLines(directory, awaiting, request, width);
   return [...lines, ...shown, ...path].flatMap((line) => wrapLine(line, width));
 }
 
 /** Changes that influence the decision are never truncated. */
-function renderContent(request: GateRequest): string[] {
+function renderContent(request: GateRequest, id: string): string[] {
   const total = totalLine(request);
   return [
     ...renderBlock('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
@@ -61,7 +74,7 @@ function renderContent(request: GateRequest): string[] {
     ...renderBlock('evaluation', judgementLines(request), MAX_LINES),
     ...renderBlock('checks', checkLines(request), MAX_LINES),
     ...renderBlock('the agent says', [...claimLines(request), ...lastWordLines(request)], MAX_NOTES),
-    ...goldenLines(request),
+    ...goldenLines(request, id),
     ...renderBlock('violations', violationLines(request), MAX_LINES),
     ...renderBlock('findings', findingLines(request), MAX_LINES),
     ...renderBlock('notices', noticeLines(request), MAX_LINES),
@@ -80,7 +93,7 @@ function renderBlock(title: string, lines: readonly string[], max: number): stri
 const MAX_DIFFERENCE = 12;
 
 /** The proposed goldens with their differences from the stored ones. */
-function goldenLines(request: GateRequest): string[] {
+function goldenLines(request: GateRequest, id: string): string[] {
   const blocks = goldenBlocks(request);
   const shown = blocks.slice(0, MAX_LINES).flatMap(({ title, details, difference }) => {
     const hidden = difference.length - MAX_DIFFERENCE;
@@ -93,9 +106,7 @@ function goldenLines(request: GateRequest): string[] {
   });
   const hidden = blocks.length - MAX_LINES;
   const more = hidden > 0 ? [`proposes golden … and ${hidden} more`] : [];
-  return blocks.length === 0
-    ? []
-    : [...shown, ...more, `all of them: conductor goldens ${shortId(request.run_id)}`];
+  return blocks.length === 0 ? [] : [...shown, ...more, `all of them: conductor goldens ${id}`];
 }
 
 const IN_FULL = 'in full: ';
@@ -114,13 +125,19 @@ function textPathLines(
   return [`${IN_FULL}${shown}`];
 }
 
-/** When a gate was opened and when it expires, as absolute times: a clock that was set back can't distort them. */
+/** How long a gate has been open and when it expires. */
 export function timeText(awaiting: AwaitingView, now: Date, answer: GateAnswer | null): string {
-  const since = `since ${awaiting.requestedAt}`;
+  const since = `opened ${formatAge(now.getTime() - Date.parse(awaiting.requestedAt))} ago`;
   if (answer !== null)
     return `${since}, ${answer.answer}${answer.by === null ? '' : ` by ${printable(answererText(answer.by, answer.from))}`}`;
   if (awaiting.expiresAt === null) return since;
   return hasExpired(awaiting, now)
-    ? `${since}, expired at ${awaiting.expiresAt}; resume will time it out`
-    : `${since}, until ${awaiting.expiresAt}`;
+    ? `${since}, expired ${formatAge(now.getTime() - Date.parse(awaiting.expiresAt))} ago; resume will time it out`
+    : `${since}, expires ${untilText(awaiting.expiresAt, now)}`;
+}
+
+/** `in 25 m`, or `now` for a time that has passed. */
+export function untilText(time: string, now: Date): string {
+  const ms = Date.parse(time) - now.getTime();
+  return ms <= 0 ? 'now' : `in ${formatAge(ms)}`;
 }

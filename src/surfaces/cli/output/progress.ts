@@ -1,3 +1,4 @@
+import { attemptName } from '../../../app/runs/open-run.ts';
 import { ownValue } from '../../../contracts/own-value.ts';
 import type { RunEvent } from '../../../contracts/run/event.ts';
 import type { Plan } from '../../../kernel/plan.ts';
@@ -33,7 +34,7 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
     if (!terminal.live || active === null) return;
     frame = (frame + 1) % FRAMES.length;
     const elapsed = formatDuration(Date.now() - active.since);
-    const head = `${FRAMES[frame]} ${entryName(active.step)}  ${runner}  ${elapsed}`;
+    const head = `${FRAMES[frame]} ${attemptName(active.step)}  ${runner}  ${elapsed}`;
     const room = terminal.columns() - head.length - 4;
     const tail = room > 8 && lastLine !== '' ? `  ${printable(lastLine).slice(0, room)}` : '';
     terminal.err(`\r\u001b[2K${terminal.paint.blue(head)}${terminal.paint.dim(tail)}`);
@@ -109,7 +110,7 @@ function eventLine(terminal: Terminal, event: RunEvent, view: RunView): string |
     case 'policy_violation':
       return paint.red(`! ${event.payload.class}: ${printable(event.payload.subject)}`);
     case 'gate_requested':
-      return paint.yellow(`? ${event.step_id} waits for a person: ${printable(event.payload.reason)}`);
+      return paint.yellow(`? ${event.step_id} waits for approval: ${printable(event.payload.reason)}`);
     case 'step_waiting':
       return event.payload.until === undefined
         ? null
@@ -130,11 +131,6 @@ function baselineColour(paint: Paint, outcome: BaselineView['outcome']): (text: 
   return outcome === 'red' ? paint.yellow : paint.dim;
 }
 
-/** `implement`, or `implement@2` for the second attempt: the name of the step's evidence folder. */
-export function entryName(step: Pick<StepView, 'stepId' | 'attempt'>): string {
-  return step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
-}
-
 interface StepLook {
   readonly mark: string;
   readonly colour: (text: string) => string;
@@ -146,7 +142,7 @@ export function stepLine(
   step: StepView,
   { width = Number.POSITIVE_INFINITY, unended = 'interrupted' } = {},
 ): string {
-  const name = entryName(step);
+  const name = attemptName(step);
   const flaky = flakyText(step.flaky);
   const { mark, colour } = lookOf(paint, step.termination, flaky !== null);
   const time =

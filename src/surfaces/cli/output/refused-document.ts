@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../../diagnostics/diagnostic.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { countOf } from '../../../text/count-of.ts';
 import { displayPath } from '../driving/find-workflow.ts';
-import type { Terminal } from './terminal.ts';
+import { printDiagnostics, printLines, stderrOf, type Terminal } from './terminal.ts';
 
 export interface RefusedDocument {
   readonly name: string;
@@ -15,13 +15,16 @@ export interface RefusedDocument {
  * `others` is the number of warnings outside the document that `validate` shows too.
  */
 export function printRefusal(
-  { err, paint }: Pick<Terminal, 'err' | 'paint'>,
+  terminal: Terminal,
   { name, text, diagnostics }: RefusedDocument,
   others = 0,
 ): void {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  err(renderHuman(errors, { name, text }, { color: paint.enabled }));
+  const output = stderrOf(terminal);
+  printDiagnostics(output, renderHuman(errors, { name, text }, { color: output.paint.enabled }));
   const warnings = diagnostics.length - errors.length + others;
   if (warnings > 0)
-    err(`conductor validate ${displayPath(name)} also shows ${countOf(warnings, 'warning')}\n`);
+    printLines(output, [
+      `conductor validate ${displayPath(name)} also shows ${countOf(warnings, 'warning')}`,
+    ]);
 }

@@ -5,7 +5,7 @@ import type { Turn, WayStep } from '../../../kernel/run-path.ts';
 import type { RunEnd } from '../../../kernel/state.ts';
 import { printJson, type VerbContext } from '../command-context.ts';
 import { renderTable } from './table.ts';
-import { printable } from './terminal.ts';
+import { printable, printLines, stdoutOf } from './terminal.ts';
 
 export function describeEvent(event: EventDraft | null): string {
   if (event === null) return 'nothing';
@@ -21,7 +21,8 @@ interface ComparedRun {
 
 export function printComparison(context: VerbContext, { runId, path, comparison }: ComparedRun): void {
   const { common, difference } = comparison;
-  const { out, paintOut } = context.terminal;
+  const output = stdoutOf(context.terminal);
+  const { paint } = output;
   if (context.json) {
     printJson(context, {
       run_id: runId,
@@ -34,18 +35,21 @@ export function printComparison(context: VerbContext, { runId, path, comparison 
   }
   const rows = common.map(({ stepId, entry, key, turn }) => [
     stepId,
-    `entry ${entry}`,
+    `visit ${entry}`,
     key ?? '',
-    turn === null ? '' : `-> ${printable(turnText(turn))}`,
+    turn === null ? '' : `→ ${printable(turnText(turn))}`,
   ]);
-  out(renderTable(rows, '  '));
+  output.write(renderTable(rows, '  ', { width: output.width }));
   if (difference !== null) {
-    out(`${paintOut.red('✗')} ${printable(differenceText(difference))}\n`);
+    printLines(output, [`${paint.red('✗')} ${printable(differenceText(difference))}`]);
     return;
   }
-  out(`${paintOut.green('✓')} run ${runId} takes the same way through ${path}\n`);
-  if (comparison.recorded.end === null || comparison.recorded.cancelled)
-    out(`  ${paintOut.dim('note:')} the record goes no further\n`);
+  printLines(output, [
+    `${paint.green('✓')} run ${runId} takes the same path through ${path}`,
+    ...(comparison.recorded.end === null || comparison.recorded.cancelled
+      ? [`  ${paint.dim('note:')} the record ends here`]
+      : []),
+  ]);
 }
 
 function turnText(turn: Turn): string {
@@ -98,11 +102,11 @@ function differenceText(difference: Difference): string {
   const { recorded, edited } = sidesOf(difference);
   switch (difference.kind) {
     case 'entry_step':
-      return `at the start: recorded -> ${recorded}, edited -> ${edited}`;
+      return `at the start: recorded → ${recorded}, edited → ${edited}`;
     case 'opcode':
-      return `at step ${difference.step.stepId} (entry ${difference.step.entry}): recorded ${recorded}, edited ${edited}`;
+      return `at step ${difference.step.stepId} (visit ${difference.step.entry}): recorded ${recorded}, edited ${edited}`;
     case 'route':
-      return `at step ${difference.step.stepId} (entry ${difference.step.entry}) key ${difference.step.key}: recorded -> ${recorded}, edited -> ${edited}`;
+      return `at step ${difference.step.stepId} (visit ${difference.step.entry}) key ${difference.step.key}: recorded → ${recorded}, edited → ${edited}`;
     case 'end':
       return `at the end: recorded ${recorded}, edited ${edited}`;
   }

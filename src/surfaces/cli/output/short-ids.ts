@@ -20,6 +20,16 @@ export function shortIdsOf(ids: readonly string[]): ShortId {
   return (runId) => shortIds.get(runId) ?? runId;
 }
 
+/** Same as `shortIdsOf`, but also shortens ids of runs that start later. */
+export function growingShortIds(ids: readonly string[]): ShortId {
+  const known = new Set(ids);
+  let short = shortIdsOf(ids);
+  return (runId) => {
+    if (!known.has(runId)) short = shortIdsOf([...known.add(runId)]);
+    return short(runId);
+  };
+}
+
 function commonPrefixLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length += 1;

@@ -1,3 +1,4 @@
+import { attemptName } from '../../../app/runs/open-run.ts';
 import type { DriveEnd } from '../../../runtime/drive/drive.ts';
 import { answerText } from '../../../runtime/gates/answer-text.ts';
 import { blockingReason } from '../../../runtime/record/derived-files.ts';
@@ -6,8 +7,8 @@ import { parkedView, type RunView, type StepView } from '../../../runtime/record
 import { shortenPath } from '../../../text/shorten.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
 import { flakyLines } from './flaky-text.ts';
+import { untilText } from './gate-lines.ts';
 import { preparationLines } from './preparation-lines.ts';
-import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
 
 export interface SummaryFacts {
@@ -26,6 +27,7 @@ export interface SummaryFacts {
   /** The open gate as lines; empty if there is none. */
   readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
+  readonly now: Date;
   /** The width of the terminal; infinite for a pipe. */
   readonly width: number;
 }
@@ -50,7 +52,8 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
     lines.push(paint.bold('  answers'), ...view.answers.map((each) => `    ${printable(answerText(each))}`));
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
   const evaluations = evaluationLines(view, reason ?? '');
-  if (evaluations.length > 0) lines.push(paint.bold('  judged'), ...evaluations.map((line) => `    ${line}`));
+  if (evaluations.length > 0)
+    lines.push(paint.bold('  evaluations'), ...evaluations.map((line) => `    ${line}`));
   const checks = facts.checks.map(printable).filter((line) => !prepared.some((each) => each.includes(line)));
   if (facts.gate.length === 0 && checks.length > 0)
     lines.push(paint.bold('  checks'), ...checks.map((line) => paint.yellow(`    ${line}`)));
@@ -90,16 +93,16 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   return `${lines.flatMap((line) => wrapLine(line, facts.width)).join('\n')}\n`;
 }
 
-function headline(paint: Paint, { view, driven, id: runId }: SummaryFacts): string {
+function headline(paint: Paint, { view, driven, now, id: runId }: SummaryFacts): string {
   const id = paint.dim(runId);
   const ended = view.endedAt ?? view.updatedAt;
   const time = formatDuration(Date.parse(ended) - Date.parse(view.startedAt));
   const name = paint.bold(view.started.workflow_id);
   if (view.awaiting !== null)
-    return `${paint.yellow('● waiting')} for a person at gate ${view.awaiting.stepId}  ${name}  ${id}`;
+    return `${paint.yellow('● waiting')} for approval at gate ${view.awaiting.stepId}  ${name}  ${id}`;
   const parked = parkedView(view);
   if (parked !== null)
-    return `${paint.yellow('● waiting')} until ${parked.until} at ${parked.stepId}  ${name}  ${id}`;
+    return `${paint.yellow('● waiting')} at ${parked.stepId}, continues ${untilText(parked.until, now)}  ${name}  ${id}`;
   if (view.end === null) return `${paint.yellow(driven ? '● running' : '● interrupted')}  ${name}  ${id}`;
   const { lifecycle, outcome } = view.end;
   const colour = outcome === 'success' ? paint.green : lifecycle === 'failed' ? paint.red : paint.yellow;
@@ -135,9 +138,10 @@ function evaluationLines(view: RunView, stated: string): string[] {
   return view.steps
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
-      const head = `${entryName(step)}: ${step.termination}`;
-      if (step.reason === null) return `${head}, no problem found`;
-      return stated.includes(step.reason) ? head : `${head} — ${printable(step.reason)}`;
+      const head = `${attemptName(step)}: ${step.termination}`;
+      return step.reason === null || stated.includes(step.reason)
+        ? head
+        : `${head}: ${printable(step.reason)}`;
     });
 }
 

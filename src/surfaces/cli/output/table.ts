@@ -28,7 +28,7 @@ export function renderTable(
 ): string {
   const fitting = fitRows(rows, indent.length, fit);
   const widths = widthsOf(fitting);
-  return fitting.map((row) => renderRow(row, widths, indent, fit.width)).join('');
+  return fitting.map((row) => renderRow(row, widths, indent, fit)).join('');
 }
 
 /** Drops the columns that don't fit, and shortens the cells of one column. */
@@ -66,13 +66,18 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
   return widths;
 }
 
-function renderRow(row: readonly string[], widths: readonly number[], indent: string, width: number): string {
+function renderRow(
+  row: readonly string[],
+  widths: readonly number[],
+  indent: string,
+  { width, lastBelow = false }: TableFit,
+): string {
   const cells = row.slice(0, -1).map((cell, column) => pad(cell, (widths[column] ?? 0) + GAP));
   const head = `${indent}${cells.join('')}`;
   const last = row.at(-1) ?? '';
   const room = width - visibleLength(head);
   if (visibleLength(last) <= room) return `${head}${last}\n`;
-  if (room < MIN_LAST_WIDTH)
+  if (lastBelow || room < MIN_LAST_WIDTH)
     return `${head.trimEnd()}\n${wrapLine(`${indent}    ${last}`, width).join('\n')}\n`;
   return `${head}${wrapLine(last, room).join(`\n${' '.repeat(visibleLength(head))}`)}\n`;
 }

@@ -1,6 +1,7 @@
 import { neutralise, plainText } from '../../../text/outside-text.ts';
+import { wrapLine } from '../../../text/wrap-line.ts';
 
-/** The output of a verb: data goes to `out`, progress and messages go to `err`. */
+/** The output of a command: data goes to `out`, progress and messages go to `err`. */
 export interface Terminal {
   /** Text is neutralised, bytes are written as they are. */
   readonly out: (text: string | Uint8Array) => void;
@@ -80,15 +81,15 @@ function createPaint(enabled: boolean): Paint {
 
 const ESC = '\\u001b';
 /**
- * The escape sequences that conductor itself writes: its colours, none of which hides text, and at the start of a text
- * the cursor movements that rewrite lines.
+ * The escape sequences that conductor itself writes: its colours and those of diagnostics, none of which hides text,
+ * and at the start of a text the cursor movements that rewrite lines.
  */
 const OWN_SEQUENCE = new RegExp(
-  `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:1|2|22|3[1-4]|39)m)`,
+  `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:0|1|2|22|(?:1;)?3[1-4]|39)m)`,
   'u',
 );
 
-/** Neutralises every escape sequence that is not conductor's own, in case a verb forgot to. */
+/** Neutralises every escape sequence that is not conductor's own, in case a command forgot to. */
 function neutraliseOutput(text: string, isTerminal: boolean): string {
   if (!isTerminal) return neutralise(text);
   return text
@@ -100,6 +101,42 @@ function neutraliseOutput(text: string, isTerminal: boolean): string {
 /** The maximum length of a line after an indentation; infinite for a pipe. */
 export function textWidth(terminal: Pick<Terminal, 'isOut' | 'columns'>, indent: number): number {
   return terminal.isOut ? Math.max(terminal.columns() - indent, 20) : Number.POSITIVE_INFINITY;
+}
+
+/** One of the two outputs of a command, with its own colours and width. */
+export interface Output {
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  /** The width of the terminal; infinite for a pipe. */
+  readonly width: number;
+}
+
+export function stdoutOf(terminal: Pick<Terminal, 'out' | 'paintOut' | 'isOut' | 'columns'>): Output {
+  return { write: terminal.out, paint: terminal.paintOut, width: textWidth(terminal, 0) };
+}
+
+export function stderrOf({
+  err,
+  paint,
+  live,
+  columns,
+}: Pick<Terminal, 'err' | 'paint' | 'live' | 'columns'>): Output {
+  return { write: err, paint, width: live ? columns() : Number.POSITIVE_INFINITY };
+}
+
+/** Prints lines, wrapped between words at the width of the output. */
+export function printLines({ write, width }: Output, lines: readonly string[]): void {
+  const wrapped = lines.flatMap((line) => wrapLine(line, width));
+  if (wrapped.length > 0) write(`${wrapped.join('\n')}\n`);
+}
+
+/** A line of a source frame, whose columns must stay aligned: `12 | text`, `   | ^^^`, `--> file` or `::: file`. */
+const FRAME_LINE = new RegExp(`^(?:${ESC}\\[[\\d;]*m| |\\d)*(?:\\||-->|:::)`, 'u');
+
+/** Prints rendered diagnostics: messages, notes and help are wrapped, source frames are not. */
+export function printDiagnostics({ write, width }: Output, text: string): void {
+  const wrap = (line: string) => (FRAME_LINE.test(line) ? [line] : wrapLine(line, width));
+  write(text.split('\n').flatMap(wrap).join('\n'));
 }
 
 /** Neutralises the control sequences in text from outside, which a terminal would execute. */
@@ -123,9 +160,4 @@ export function formatAge(ms: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} m`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
-}
-
-/** The part of a run id that is its creation time, in milliseconds. */
-export function shortId(runId: string): string {
-  return runId.slice(0, 13);
 }

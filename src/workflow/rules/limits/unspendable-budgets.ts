@@ -1,20 +1,22 @@
-import type { Rule } from '../../rule.ts';
+import { warningCode } from '../../../diagnostics/codes.ts';
+import { defineRule } from '../../rule.ts';
 import { asMapping, nameStep } from '../../workflow-view.ts';
 
 export const BUDGET_KEYS = ['token_budget', 'cost_budget_usd'] as const;
 
 /** Warns about budgets of validation steps: validators report no usage, so the budget never applies. */
-export const spendlessBudgetsRule: Rule = {
+export const unspendableBudgetsRule = defineRule({
+  codes: { WF314: warningCode('a budget is set on a step that spends nothing') },
   step: (step, { report }) => {
     if (step.opcode !== 'RUN_VALIDATION') return;
     const own = asMapping(step.fields.limits);
     for (const key of BUDGET_KEYS) {
       if (!Object.hasOwn(own, key)) continue;
       report('WF314', {
-        message: `\`${key}\` of ${nameStep(step)} bounds nothing: validators report no spending`,
+        message: `\`${key}\` of ${nameStep(step)} has no effect: validators report no usage`,
         at: { path: [...step.path, 'limits', key], part: 'key' },
-        help: 'take it out; `timeout` and `max_visits` do bound a validation',
+        help: 'remove it; `timeout` and `max_visits` do limit a validation',
       });
     }
   },
-};
+});

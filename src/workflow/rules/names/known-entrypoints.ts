@@ -1,10 +1,12 @@
+import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
-import { type Rule, type RuleContext, suggest, valuePlace } from '../../rule.ts';
+import { defineRule, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { objectValidators } from '../../script-validators.ts';
 import { asText } from '../../workflow-view.ts';
 
 /** A bare command must be listed in `entrypoints`; an entrypoint with a slash is a path. */
-export const knownEntrypointsRule: Rule = {
+export const knownEntrypointsRule = defineRule({
+  codes: { WF507: errorCode('a bare command is not allowed as an entrypoint') },
   step: (step, context) => {
     const { names, report } = context;
     if (names === null) return;
@@ -15,7 +17,7 @@ export const knownEntrypointsRule: Rule = {
       const line = command !== entrypoint;
       report('WF507', {
         message: line
-          ? `\`${entrypoint}\` is a command line, but no shell is involved in running an entrypoint`
+          ? `\`${entrypoint}\` is a command line, but entrypoints run without a shell`
           : `the command \`${entrypoint}\` is not in \`entrypoints\` of the configuration`,
         at: valuePlace(path, 'entrypoint'),
         help: () =>
@@ -26,7 +28,7 @@ export const knownEntrypointsRule: Rule = {
       });
     }
   },
-};
+});
 
 function isAllowed(entrypoint: string, { names }: RuleContext): boolean {
   const [command = ''] = entrypoint.trim().split(/\s/);

@@ -1,11 +1,13 @@
+import { warningCode } from '../../../diagnostics/codes.ts';
 import { findComponents } from '../../components.ts';
-import { type Rule, type RuleContext, valuePlace } from '../../rule.ts';
+import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
 import { type Edge, LOOSE_NODE, STOP_NODE } from '../../workflow-graph.ts';
 
 /** Keys of failures, which do not count as planned exits from a loop. */
 const FAILURES = new Set(['error', 'killed_timeout', 'killed_idle', 'killed_policy']);
 
-export const closedLoopsRule: Rule = {
+export const closedLoopsRule = defineRule({
+  codes: { WF403: warningCode('only max_visits ends a loop') },
   workflow: (context) => {
     const { view, graph, report } = context;
     if (graph.entry === null) return;
@@ -17,7 +19,7 @@ export const closedLoopsRule: Rule = {
     );
     for (const loop of findComponents(successors)) {
       if (!isLoop(loop, successors)) continue;
-      const exits = exitsOf(loop, context);
+      const exits = findExits(loop, context);
       if (exits.some((edge) => edge.to === LOOSE_NODE || !FAILURES.has(edge.key))) continue;
       const steps = loop.flatMap((node) => view.steps[node] ?? []);
       const [first] = steps;
@@ -31,7 +33,7 @@ export const closedLoopsRule: Rule = {
       });
     }
   },
-};
+});
 
 function isLoop(component: readonly number[], successors: readonly (readonly number[])[]): boolean {
   const [only] = component;
@@ -39,7 +41,7 @@ function isLoop(component: readonly number[], successors: readonly (readonly num
   return successors[only]?.includes(only) ?? false;
 }
 
-function exitsOf(loop: readonly number[], { graph }: RuleContext): Edge[] {
+function findExits(loop: readonly number[], { graph }: RuleContext): Edge[] {
   const inside = new Set(loop);
   return loop.flatMap((node) => (graph.edges[node] ?? []).filter((edge) => !inside.has(edge.to)));
 }

@@ -1,8 +1,10 @@
-import { type Rule, valuePlace } from '../../rule.ts';
-import { nameStep, type StepView } from '../../workflow-view.ts';
+import { warningCode } from '../../../diagnostics/codes.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
+import { nameStep } from '../../workflow-view.ts';
 
 /** Reports gate routes that no run can take although their keys are valid. */
-export const deadRoutesRule: Rule = {
+export const deadRoutesRule = defineRule({
+  codes: { WF209: warningCode('a route of a gate can never be taken') },
   step: (step, { report }) => {
     if (step.opcode !== 'GATE') return;
     const timed = step.routes.find((route) => route.key === 'gate_timed_out');
@@ -17,22 +19,12 @@ export const deadRoutesRule: Rule = {
       });
       return;
     }
-    if (timed !== undefined && fallback !== undefined) reportShadowed(step, timed, fallback, report);
+    if (timed === undefined || fallback === undefined) return;
+    report('WF209', {
+      message: `${nameStep(step)} has a route for \`gate_timed_out\`, so the one for \`killed_timeout\` is never taken`,
+      at: { path: fallback.path, part: 'key' },
+      related: [{ message: 'the route that is taken', at: valuePlace(timed.path) }],
+      help: 'remove `killed_timeout`',
+    });
   },
-};
-
-type Route = StepView['routes'][number];
-
-function reportShadowed(
-  step: StepView,
-  timed: Route,
-  fallback: Route,
-  report: Parameters<NonNullable<Rule['step']>>[1]['report'],
-): void {
-  report('WF209', {
-    message: `${nameStep(step)} has a route for \`gate_timed_out\`, so the one for \`killed_timeout\` is never taken`,
-    at: { path: fallback.path, part: 'key' },
-    related: [{ message: 'the route that is taken', at: valuePlace(timed.path) }],
-    help: 'remove `killed_timeout`',
-  });
-}
+});

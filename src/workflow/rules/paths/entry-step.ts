@@ -1,7 +1,9 @@
+import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
-import { type Rule, suggest, valuePlace } from '../../rule.ts';
+import { defineRule, suggest, valuePlace } from '../../rule.ts';
 
-export const entryStepRule: Rule = {
+export const entryStepRule = defineRule({
+  codes: { WF103: errorCode('the entry step is not declared') },
   workflow: ({ view, report }) => {
     const { entryStep } = view;
     if (entryStep === null || view.steps.length === 0 || view.stepsById.has(entryStep)) return;
@@ -13,4 +15,4 @@ export const entryStepRule: Rule = {
       help: suggest(suggestion),
     });
   },
-};
+});

@@ -1,27 +1,31 @@
-import { type Rule, type RuleContext, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
 import { type ObjectValidator, objectValidators } from '../../script-validators.ts';
 import { LOOSE_NODE } from '../../workflow-graph.ts';
 import { asList, nameStep, type StepView } from '../../workflow-view.ts';
 import type { Path } from '../../yaml/yaml-tree.ts';
 
 /** Proposed goldens need a gate, so that a reviewer can see them before they are accepted. */
-export const goldenGateRule: Rule = {
+export const goldenGateRule = defineRule({
+  codes: { WF404: errorCode('goldens could be accepted without a gate') },
   workflow: (context) => {
-    const proposing = context.view.steps.flatMap((step) => proposals(step).map((path) => ({ step, path })));
+    const proposing = context.view.steps.flatMap((step) =>
+      findProposals(step).map((path) => ({ step, path })),
+    );
     if (proposing.length === 0) return;
     const gated = stepsBeforeGate(context);
     for (const { step, path } of proposing) {
       if (gated.has(step.index)) continue;
       context.report('WF404', {
-        message: `${nameStep(step)} can propose goldens, but no GATE is reachable from an EVALUATE behind it`,
+        message: `${nameStep(step)} can propose goldens, but no GATE is reachable from an EVALUATE after it`,
         at: valuePlace(path),
-        help: 'route an EVALUATE behind this step to a GATE, or say `may_propose_goldens: false`',
+        help: 'route an EVALUATE after this step to a GATE, or set `may_propose_goldens: false`',
       });
     }
   },
-};
+});
 
-function proposals(step: StepView): Path[] {
+function findProposals(step: StepView): Path[] {
   return objectValidators(step).flatMap((validator) => {
     const path = proposalPath(validator);
     return path === null ? [] : [path];

@@ -1,7 +1,9 @@
-import { type Rule, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import { LOOSE_NODE, STOP_NODE } from '../../workflow-graph.ts';
 
-export const reachableStopRule: Rule = {
+export const reachableStopRule = defineRule({
+  codes: { WF402: errorCode('no STOP can be reached') },
   workflow: ({ view, graph, report }) => {
     if (graph.entry === null) return;
     const reached = graph.reach([graph.entry]);
@@ -15,4 +17,4 @@ export const reachableStopRule: Rule = {
       help: 'route at least one outcome to `STOP`',
     });
   },
-};
+});

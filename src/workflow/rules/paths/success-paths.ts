@@ -7,19 +7,19 @@ import type { StepView } from '../../workflow-view.ts';
 const SUCCESSES = new Set(['completed', 'success', 'gate_approved']);
 
 /** By step: the first edge of a path to a successful end without another agent step. */
-export type Ways = ReadonlyMap<number, Edge>;
+export type SuccessPaths = ReadonlyMap<number, Edge>;
 
 /** Searches backwards from the successful ends over the edges that pass, so that each edge is visited once. */
-export function findWays(
+export function findSuccessPaths(
   { view, graph }: RuleContext,
   passes: (step: StepView, edge: Edge) => boolean,
-): Ways {
-  const ways = new Map<number, Edge>();
+): SuccessPaths {
+  const paths = new Map<number, Edge>();
   const queue: number[] = [];
   const incoming = new Map<number, { from: number; edge: Edge }[]>();
   const take = (from: number, edge: Edge): void => {
-    if (ways.has(from)) return;
-    ways.set(from, edge);
+    if (paths.has(from)) return;
+    paths.set(from, edge);
     if (view.steps[from]?.opcode !== 'RUN_AGENT') queue.push(from);
   };
   for (const step of view.steps) {
@@ -32,20 +32,20 @@ export function findWays(
     }
   }
   for (const node of queue) for (const { from, edge } of incoming.get(node) ?? []) take(from, edge);
-  return ways;
+  return paths;
 }
 
 /** Longer paths are truncated in messages. */
 const MAX_SHOWN_STEPS = 100;
 
-export function describeWay(start: number, ways: Ways, { view }: RuleContext): string {
-  const words: string[] = [];
+export function describePath(start: number, paths: SuccessPaths, { view }: RuleContext): string {
+  const parts: string[] = [];
   let node = start;
-  for (let edge = ways.get(node); edge !== undefined; edge = ways.get(node)) {
-    if (words.length === MAX_SHOWN_STEPS) return `${words.join(' -> ')} -> …`;
-    words.push(`${view.steps[node]?.id ?? node + 1} (${edge.key})`);
+  for (let edge = paths.get(node); edge !== undefined; edge = paths.get(node)) {
+    if (parts.length === MAX_SHOWN_STEPS) return `${parts.join(' -> ')} -> …`;
+    parts.push(`${view.steps[node]?.id ?? node + 1} (${edge.key})`);
     node = edge.to;
   }
   const end = view.steps[node]?.id ?? STOP;
-  return `${words.join(' -> ')} -> ${end}`;
+  return `${parts.join(' -> ')} -> ${end}`;
 }

@@ -1,12 +1,14 @@
+import { errorCode } from '../../../diagnostics/codes.ts';
 import { findComponents } from '../../components.ts';
-import { type Rule, type RuleContext, valuePlace } from '../../rule.ts';
+import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
 import { LOOSE_NODE } from '../../workflow-graph.ts';
 import { asList, nameStep, type StepView } from '../../workflow-view.ts';
 
 /** Keys of routes that continue the work. Failure routes mostly lead to STOP, so a broken one hides no step. */
 const ONWARD = new Set(['completed', 'success', 'partial', 'unsafe', 'needs_human', 'gate_approved']);
 
-export const unreachableStepsRule: Rule = {
+export const unreachableStepsRule = defineRule({
+  codes: { WF401: errorCode('a step cannot be reached') },
   workflow: (context) => {
     const { view, graph, report } = context;
     if (graph.entry === null) return;
@@ -28,7 +30,7 @@ export const unreachableStepsRule: Rule = {
       });
     }
   },
-};
+});
 
 /** Accepts a value that is not a boolean; the schema check reports it. */
 function isMarked({ fields }: StepView): boolean {

@@ -1,8 +1,13 @@
-import { type Rule, suggest, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, suggest, valuePlace } from '../../rule.ts';
 import { asList, asText, nameStep, resolveTarget } from '../../workflow-view.ts';
 
 /** Checks that `allowed_next_steps` names steps and includes the targets of the routes. */
-export const allowedNextStepsRule: Rule = {
+export const allowedNextStepsRule = defineRule({
+  codes: {
+    WF207: errorCode('a route leads outside allowed_next_steps'),
+    WF208: errorCode('allowed_next_steps names a step that does not exist'),
+  },
   step: (step, { view, report }) => {
     if (step.opcode !== 'EVALUATE' || !Array.isArray(step.fields.allowed_next_steps)) return;
     const allowed = new Set<string>();
@@ -36,4 +41,4 @@ export const allowedNextStepsRule: Rule = {
       });
     }
   },
-};
+});

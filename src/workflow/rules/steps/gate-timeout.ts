@@ -1,7 +1,9 @@
-import type { Rule } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule } from '../../rule.ts';
 import { asMapping, nameStep } from '../../workflow-view.ts';
 
-export const gateTimeoutRule: Rule = {
+export const gateTimeoutRule = defineRule({
+  codes: { WF204: errorCode('a gate with a timeout has no route for it') },
   step: (step, { report }) => {
     if (step.opcode !== 'GATE' || !Object.hasOwn(step.fields, 'timeout')) return;
     const routes = asMapping(step.fields.routes);
@@ -15,4 +17,4 @@ export const gateTimeoutRule: Rule = {
       help: 'add `gate_timed_out` to the routes, or remove the timeout',
     });
   },
-};
+});

@@ -1,25 +1,28 @@
+import { warningCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { findTemplateProblems, hasTemplate, RAW_BRACES } from '../../document/prompt-template.ts';
-import { type Place, type Rule, type RuleContext, suggest, valuePlace } from '../../rule.ts';
+import { defineRule, type Place, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { RUNTIME_INPUTS } from '../../runtime-inputs.ts';
 import { asList, asText, type StepView } from '../../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
+import { INPUT_CODES, passInput } from './prompt-inputs.ts';
 import { findSubstitutions } from './substitutions.ts';
 
 /** Inline prompts are templates like prompt files; `inputs` of the step takes the place of declared inputs. */
-export const inlineTemplatesRule: Rule = {
+export const inlineTemplatesRule = defineRule({
+  codes: { ...INPUT_CODES, WF315: warningCode('a substitution in a prompt is plain text') },
   step: (step, context) => {
     const prompt = step.opcode === 'RUN_AGENT' ? asText(step.fields.prompt) : null;
     if (prompt === null || promptForm(prompt) !== 'inline') return;
     checkSubstitutions(step, prompt, context);
     if (hasTemplate(prompt)) checkTemplate(step, prompt, context);
   },
-};
+});
 
 function checkTemplate(
   step: StepView,
   prompt: string,
-  { inputs, readTemplate, report, isFull }: RuleContext,
+  { inputs, readTemplate, report, isFull }: RuleContext<'WF508' | 'WF509'>,
 ): void {
   if (readTemplate === null || isFull('WF509')) return;
   const reading = readTemplate(prompt);
@@ -29,29 +32,25 @@ function checkTemplate(
     const wrong =
       name === null
         ? `in the inline prompt, ${message}`
-        : `the inline prompt uses \`${name}\`, which is no input`;
+        : `the inline prompt uses \`${name}\`, which is not an input`;
     report('WF509', {
       message: `${wrong}; for literal braces write ${RAW_BRACES}`,
       at: tagPlace(step, prompt, offset),
-      help: () => (name === null ? 'correct the template' : unknownHelp(name, given, inputs)),
+      help: () => (name === null ? 'fix the template' : unknownHelp(name, given, inputs)),
     });
   }
   const needsTask = reading.variables.find(({ name }) => name === 'task');
   if (needsTask === undefined || inputs === null || inputs.includes('task')) return;
   report('WF508', {
-    message: 'the inline prompt needs the input `task`, which nothing supplies',
+    message: 'the inline prompt needs the input `task`, which is not supplied',
     at: tagPlace(step, prompt, needsTask.offset),
-    help: 'pass `--input task=…`',
+    help: passInput('task', inputs),
   });
 }
 
 function unknownHelp(name: string, given: readonly string[], inputs: RuleContext['inputs']): string {
   const near = suggest(didYouMean(name, [...given, ...RUNTIME_INPUTS, 'task']));
-  const give =
-    inputs === null
-      ? `give it to \`conductor run\` with \`--input ${name}=…\``
-      : `pass \`--input ${name}=…\``;
-  return near ?? `list it in \`inputs\` of the step, and ${give}`;
+  return near ?? `list it in \`inputs\` of the step, and ${passInput(name, inputs)}`;
 }
 
 /** Locates the `{{ … }}` or `{% … %}` around an offset; the name alone could also match earlier prose. */
@@ -63,11 +62,11 @@ function tagPlace(step: StepView, prompt: string, offset: number): Place {
 }
 
 /** Reports only the first substitution: a prompt that shows code can have many. */
-function checkSubstitutions(step: StepView, prompt: string, { report }: RuleContext): void {
+function checkSubstitutions(step: StepView, prompt: string, { report }: RuleContext<'WF315'>): void {
   const found = findSubstitutions(prompt).find(({ name }) => name !== null);
   if (found === undefined) return;
   report('WF315', {
-    message: `\`${found.text}\` stands in a prompt, where it is plain text`,
+    message: `\`${found.text}\` is plain text in a prompt: nothing is substituted there`,
     at: { ...valuePlace(step.path, 'prompt'), text: found.text },
     help: substitutionHelp(found.name ?? ''),
   });
@@ -76,7 +75,5 @@ function checkSubstitutions(step: StepView, prompt: string, { report }: RuleCont
 /** Inputs use `{{ name }}`; other substitution names have no corresponding input. */
 export function substitutionHelp(name: string): string {
   const isInput = [...RUNTIME_INPUTS, 'task'].includes(name);
-  return isInput
-    ? `write \`{{ ${name} }}\` for the input`
-    : 'nothing is substituted in a prompt; inputs are written as `{{ name }}`';
+  return isInput ? `write \`{{ ${name} }}\` for the input` : 'write an input as `{{ name }}`';
 }

@@ -1,5 +1,6 @@
+import { warningCode } from '../../../diagnostics/codes.ts';
 import { nameSome } from '../../../text/name-some.ts';
-import { type Rule, valuePlace } from '../../rule.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import { asMapping, nameStep, type StepView } from '../../workflow-view.ts';
 
 const KILLS = ['killed_timeout', 'killed_idle', 'killed_policy'] as const;
@@ -17,20 +18,21 @@ interface Fallback {
 }
 
 /** A fallback is fine, but never silent: one warning names every step that has one. */
-export const killFallbacksRule: Rule = {
+export const killFallbacksRule = defineRule({
+  codes: { WF203: warningCode('a kill falls back to the error route') },
   workflow: ({ view, report }) => {
     const [first, ...others] = view.steps.flatMap(findFallback);
     if (first === undefined) return;
     const all = [first, ...others];
     report('WF203', {
-      message: messageOf(all),
+      message: composeMessage(all),
       at: { path: [...first.step.path, 'routes'], part: 'key' },
       related: [{ message: 'the fallback', at: valuePlace(first.step.path, 'routes', 'error') }],
-      notes: others.length === 0 ? [first.note] : notesOf(all),
+      notes: others.length === 0 ? [first.note] : composeNotes(all),
       help: 'add the routes to make it explicit',
     });
   },
-};
+});
 
 function findFallback(step: StepView): Fallback[] {
   const { opcode } = step;
@@ -42,21 +44,21 @@ function findFallback(step: StepView): Fallback[] {
   if (missing.length === 0) return [];
   const target = typeof routes.error === 'string' ? `, to \`${routes.error}\`` : '';
   const verb = missing.length > 1 ? 'they fall' : 'it falls';
-  return [{ step, kills: joinWords(missing), note: `${verb} back to the \`error\` route${target}` }];
+  return [{ step, kills: joinNames(missing), note: `${verb} back to the \`error\` route${target}` }];
 }
 
-function messageOf(fallbacks: readonly Fallback[]): string {
+function composeMessage(fallbacks: readonly Fallback[]): string {
   const [first] = fallbacks;
   const kills = new Set(fallbacks.map((each) => each.kills));
   const what =
-    kills.size === 1 ? (first?.kills ?? '') : `some of ${joinWords(KILLS.map((key) => `\`${key}\``))}`;
+    kills.size === 1 ? (first?.kills ?? '') : `some of ${joinNames(KILLS.map((key) => `\`${key}\``))}`;
   if (fallbacks.length === 1 && first !== undefined)
     return `${nameStep(first.step)} has no route for ${what}`;
   return `${fallbacks.length} steps have no route for ${what}: ${nameSome(fallbacks.map(shortName), MAX_NAMED)}`;
 }
 
 /** One note for the steps that lack the same routes and fall back to the same step. */
-function notesOf(fallbacks: readonly Fallback[]): string[] {
+function composeNotes(fallbacks: readonly Fallback[]): string[] {
   const groups = new Map<string, string[]>();
   for (const each of fallbacks) {
     const text = `no route for ${each.kills}; ${each.note}`;
@@ -64,14 +66,14 @@ function notesOf(fallbacks: readonly Fallback[]): string[] {
     if (names === undefined) groups.set(text, [shortName(each)]);
     else names.push(shortName(each));
   }
-  return [...groups].map(([text, names]) => `${joinWords(names)}: ${text}`);
+  return [...groups].map(([text, names]) => `${joinNames(names)}: ${text}`);
 }
 
 function shortName({ step }: Fallback): string {
   return step.id === null ? nameStep(step) : `\`${step.id}\``;
 }
 
-function joinWords(words: readonly string[]): string {
-  if (words.length <= 1) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+function joinNames(names: readonly string[]): string {
+  if (names.length <= 1) return names.join('');
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

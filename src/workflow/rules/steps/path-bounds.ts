@@ -1,5 +1,6 @@
+import { errorCode } from '../../../diagnostics/codes.ts';
 import { globProblem } from '../../../text/glob.ts';
-import { type Place, type Rule, type RuleContext, valuePlace } from '../../rule.ts';
+import { defineRule, type Place, type RuleContext, valuePlace } from '../../rule.ts';
 import { objectValidators, validatorTexts } from '../../script-validators.ts';
 import { asText } from '../../workflow-view.ts';
 
@@ -7,7 +8,8 @@ import { asText } from '../../workflow-view.ts';
 const ABSOLUTE = /^[{(!]*(?:[/\\]|[A-Za-z]:[/\\]|~[/\\]|~$)|[{,(|][/\\]/;
 const UPWARD = /(?:^|[/\\{,(|!])\.\.(?:$|[/\\},)|])/;
 
-export const pathBoundsRule: Rule = {
+export const pathBoundsRule = defineRule({
+  codes: { WF308: errorCode('a path leaves the worktree and the run directory') },
   step: (step, context) => {
     for (const validator of objectValidators(step)) {
       for (const item of validatorTexts(validator)) {
@@ -22,9 +24,9 @@ export const pathBoundsRule: Rule = {
     if (folder !== null)
       checkPath('artifacts_dir', folder, valuePlace(['defaults', 'artifacts_dir']), context);
   },
-};
+});
 
-function checkPath(field: string, path: string, at: Place, { report }: RuleContext): void {
+function checkPath(field: string, path: string, at: Place, { report }: RuleContext<'WF308'>): void {
   const problem = pathProblem(field, path);
   if (problem !== null) report('WF308', { ...problem, at });
 }
@@ -41,7 +43,7 @@ export function pathProblem(
   inside = field === 'artifacts_dir' ? 'the repository' : 'the worktree or the run directory',
 ): { readonly message: string; readonly help: string } | null {
   if (ABSOLUTE.test(path)) {
-    const message = `\`${field}\` is the absolute path \`${path}\`, but stays inside ${inside}`;
+    const message = `\`${field}\` is the absolute path \`${path}\`, but it must stay inside ${inside}`;
     return { message, help: 'write a relative path' };
   }
   const slow = globProblem(path);
@@ -51,6 +53,6 @@ export function pathProblem(
       help: 'write several simpler globs',
     };
   if (!UPWARD.test(path)) return null;
-  const message = `\`${field}\` leaves its folder by \`..\` in \`${path}\`, but stays inside ${inside}`;
+  const message = `\`${field}\` leaves its folder through \`..\` in \`${path}\`, but it must stay inside ${inside}`;
   return { message, help: 'write a path without `..`' };
 }

@@ -1,12 +1,12 @@
 import type { Opcode } from '../../../contracts/vocabulary.ts';
-import type { Code } from '../../../diagnostics/codes.ts';
-import { type Rule, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import { nameStep, resolveTarget } from '../../workflow-view.ts';
 
 interface RequiredTarget {
   readonly key: string;
   readonly opcode: Opcode;
-  readonly code: Code;
+  readonly code: 'WF205' | 'WF206';
 }
 
 const REQUIRED_TARGETS: readonly RequiredTarget[] = [
@@ -15,7 +15,11 @@ const REQUIRED_TARGETS: readonly RequiredTarget[] = [
 ];
 
 /** `unsafe` must lead to a ROLLBACK or STOP, `needs_human` to a GATE or STOP. */
-export const plannerRoutesRule: Rule = {
+export const plannerRoutesRule = defineRule({
+  codes: {
+    WF205: errorCode('unsafe leads to a step that is neither ROLLBACK nor STOP'),
+    WF206: errorCode('needs_human leads to a step that is neither GATE nor STOP'),
+  },
   step: (step, { view, report }) => {
     if (step.opcode !== 'EVALUATE') return;
     for (const { key, opcode, code } of REQUIRED_TARGETS) {
@@ -32,4 +36,4 @@ export const plannerRoutesRule: Rule = {
       });
     }
   },
-};
+});

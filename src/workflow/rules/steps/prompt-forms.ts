@@ -1,5 +1,6 @@
 import { PROMPT_REF_PATTERN } from '../../../contracts/forms.ts';
-import { type Rule, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import { asText, nameStep } from '../../workflow-view.ts';
 
 export type PromptForm = 'inline' | 'reference' | 'malformed';
@@ -10,7 +11,11 @@ export function promptForm(prompt: string): PromptForm {
   return PROMPT_REF_PATTERN.test(prompt) ? 'reference' : 'malformed';
 }
 
-export const promptFormsRule: Rule = {
+export const promptFormsRule = defineRule({
+  codes: {
+    WF301: errorCode('a prompt is neither a reference nor inline text'),
+    WF302: errorCode('an EVALUATE step has an inline prompt'),
+  },
   step: (step, { report }) => {
     if (step.opcode !== 'RUN_AGENT' && step.opcode !== 'EVALUATE') return;
     const prompt = asText(step.fields.prompt);
@@ -21,7 +26,7 @@ export const promptFormsRule: Rule = {
         return;
       case 'malformed':
         report('WF301', {
-          message: `the prompt \`${prompt}\` is not a reference, and has no white space to be inline text`,
+          message: `the prompt \`${prompt}\` is neither a reference nor inline text, which contains white space`,
           at,
           help: 'write `name.v<N>`, such as `task.fix.v1`, or the text of the prompt itself',
         });
@@ -35,4 +40,4 @@ export const promptFormsRule: Rule = {
         });
     }
   },
-};
+});

@@ -1,10 +1,18 @@
+import { errorCode, warningCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
-import { type KnownPrompt, type Rule, type RuleContext, suggest, valuePlace } from '../../rule.ts';
+import { defineRule, type KnownPrompt, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { isRuntimeInput, RUNTIME_INPUTS } from '../../runtime-inputs.ts';
 import { asList, asText, type StepView } from '../../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 
-export const promptInputsRule: Rule = {
+/** Declared once for this rule and the one of inline prompts. */
+export const INPUT_CODES = {
+  WF508: errorCode('an input is not supplied'),
+  WF509: errorCode('a prompt cannot be rendered'),
+};
+
+export const promptInputsRule = defineRule({
+  codes: { ...INPUT_CODES, WF510: warningCode('an input must be passed to every run') },
   step: (step, context) => {
     if (step.opcode !== 'RUN_AGENT' && step.opcode !== 'EVALUATE') return;
     const text = asText(step.fields.prompt);
@@ -18,12 +26,12 @@ export const promptInputsRule: Rule = {
       checkTemplate(step, text, prompt, context);
     }
   },
-};
+});
 
 function checkGiven(
   step: StepView,
   prompt: KnownPrompt | null,
-  { inputs, report, isFull }: RuleContext,
+  { inputs, report, isFull }: RuleContext<'WF508' | 'WF510'>,
 ): void {
   const declared = prompt?.inputs.map((input) => input.name) ?? [];
   // An inline prompt can't declare inputs, so an unknown input may still be given when a run starts.
@@ -36,10 +44,11 @@ function checkGiven(
     if (isRuntimeInput(name) || declared.includes(name) || inputs?.includes(name)) continue;
     const near = () => didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task']);
     report(mayComeLater && near() === null ? 'WF510' : 'WF508', {
-      message: `the input \`${name}\` is not supplied by the runtime${prompt === null ? '' : ', nor declared by the prompt'}`,
+      message: `the runtime does not supply the input \`${name}\`${prompt === null ? '' : ', and the prompt does not declare it'}`,
       at: valuePlace(step.path, 'inputs', index),
       help: () =>
-        suggest(near()) ?? inputHelp(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
+        suggest(near()) ??
+        `${prompt === null || inputs !== null ? '' : 'declare it in the prompt, or '}${passInput(name, inputs)}`,
     });
   }
 }
@@ -49,35 +58,39 @@ function checkRequired(
   step: StepView,
   ref: string,
   prompt: KnownPrompt,
-  { inputs, report }: RuleContext,
+  { inputs, report }: RuleContext<'WF508'>,
 ): void {
   const asked = new Set(asList(step.fields.inputs));
   for (const { name, required } of prompt.inputs) {
     if (!required || isRuntimeInput(name) || inputs?.includes(name)) continue;
     if (inputs === null && (name === 'task' || asked.has(name))) continue;
     report('WF508', {
-      message: `the prompt \`${ref}\` needs the input \`${name}\`, which nothing supplies`,
+      message: `the prompt \`${ref}\` needs the input \`${name}\`, which is not supplied`,
       at: valuePlace(step.path, 'prompt'),
-      help: inputHelp(name, inputs, 'list it in `inputs` of the step, and '),
+      help: `${inputs === null ? 'list it in `inputs` of the step, and ' : ''}${passInput(name, inputs)}`,
     });
   }
 }
 
 /** Only an agent gets the inputs of its step; a planner gets the runtime inputs only. */
-function checkTemplate(step: StepView, ref: string, prompt: KnownPrompt, { report }: RuleContext): void {
+function checkTemplate(
+  step: StepView,
+  ref: string,
+  prompt: KnownPrompt,
+  { report }: RuleContext<'WF509'>,
+): void {
   const asked = asList(step.fields.inputs).flatMap((entry) => asText(entry) ?? []);
   const problem = prompt.problem?.(step.opcode === 'RUN_AGENT' ? asked : []) ?? null;
   if (problem === null) return;
   report('WF509', {
     message: `the prompt \`${ref}\` cannot be rendered: ${problem.message}`,
     at: valuePlace(step.path, 'prompt'),
-    notes: [`it stands in ${problem.place}`],
+    notes: [`the problem is at ${problem.place}`],
     help: problem.help,
   });
 }
 
 /** Only `conductor run` takes inputs, so the help names it if no run is starting. */
-function inputHelp(name: string, inputs: RuleContext['inputs'], first: string): string {
-  if (inputs !== null) return `pass \`--input ${name}=…\``;
-  return `${first}give it to \`conductor run\` with \`--input ${name}=…\``;
+export function passInput(name: string, inputs: RuleContext['inputs']): string {
+  return `pass ${inputs === null ? 'it to `conductor run` with ' : ''}\`--input ${name}=…\``;
 }

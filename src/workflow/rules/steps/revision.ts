@@ -1,7 +1,12 @@
-import { type Rule, valuePlace } from '../../rule.ts';
+import { errorCode, warningCode } from '../../../diagnostics/codes.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import { asMapping, asText, nameStep, resolveTarget } from '../../workflow-view.ts';
 
-export const revisionRule: Rule = {
+export const revisionRule = defineRule({
+  codes: {
+    WF310: errorCode('the revision step is not the target of partial'),
+    WF311: warningCode('more than one revision is allowed'),
+  },
   step: (step, { view, report }) => {
     if (step.opcode !== 'EVALUATE') return;
     const revision = asMapping(step.fields.revision);
@@ -13,7 +18,7 @@ export const revisionRule: Rule = {
       report('WF310', {
         message:
           refining === partial.target
-            ? `\`revision.step\` of ${nameStep(step)} is \`${refining}\`, which is not a step that can refine`
+            ? `\`revision.step\` of ${nameStep(step)} is \`${refining}\`, which is not a step that can revise the work`
             : `\`revision.step\` of ${nameStep(step)} is \`${refining}\`, but \`partial\` leads to \`${partial.target}\``,
         at: valuePlace(step.path, 'revision', 'step'),
         related: [{ message: 'the target of `partial`', at: valuePlace(partial.path) }],
@@ -25,8 +30,8 @@ export const revisionRule: Rule = {
       report('WF311', {
         message: `${nameStep(step)} allows ${attempts} revisions`,
         at: valuePlace(step.path, 'revision', 'max_attempts'),
-        notes: ['one revision is usual: what a second one would fix is mostly for a person to see'],
+        notes: ['one revision is usual: what it did not fix mostly needs a person'],
       });
     }
   },
-};
+});

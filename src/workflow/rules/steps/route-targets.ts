@@ -1,7 +1,9 @@
-import { type Rule, suggest, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, suggest, valuePlace } from '../../rule.ts';
 import { nameStep, resolveTarget } from '../../workflow-view.ts';
 
-export const routeTargetsRule: Rule = {
+export const routeTargetsRule = defineRule({
+  codes: { WF202: errorCode('a route leads to a step that does not exist') },
   step: (step, { view, report }) => {
     if (step.opcode === 'STOP') return;
     for (const route of step.routes) {
@@ -14,4 +16,4 @@ export const routeTargetsRule: Rule = {
       });
     }
   },
-};
+});

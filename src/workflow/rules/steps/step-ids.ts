@@ -1,9 +1,14 @@
 import { STOP } from '../../../contracts/vocabulary.ts';
-import { type Rule, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import type { StepView } from '../../workflow-view.ts';
 
 /** Step ids name folders, so they must differ on case-insensitive file systems too. */
-export const stepIdsRule: Rule = {
+export const stepIdsRule = defineRule({
+  codes: {
+    WF102: errorCode('two steps have the same id'),
+    WF104: errorCode('a step called STOP has another opcode'),
+  },
   workflow: ({ view, report }) => {
     const firstByFolded = new Map<string, StepView>();
     for (const step of view.steps) {
@@ -18,10 +23,10 @@ export const stepIdsRule: Rule = {
       report('WF102', {
         message: same
           ? `the step id \`${step.id}\` is used twice`
-          : `the step ids \`${first.id}\` and \`${step.id}\` differ in case alone`,
+          : `the step ids \`${first.id}\` and \`${step.id}\` differ only in case`,
         at: valuePlace(step.path, 'id'),
         related: [{ message: 'first used here', at: valuePlace(first.path, 'id') }],
-        notes: same ? [] : ['step ids name folders, and are unique without regard to case'],
+        notes: same ? [] : ['step ids name folders, so they must be unique regardless of case'],
       });
     }
   },
@@ -30,8 +35,8 @@ export const stepIdsRule: Rule = {
     report('WF104', {
       message: `the step called \`STOP\` has opcode ${step.opcode}`,
       at: valuePlace(step.path, 'opcode'),
-      related: [{ message: 'the reserved word is used as an id here', at: valuePlace(step.path, 'id') }],
+      related: [{ message: 'the reserved id', at: valuePlace(step.path, 'id') }],
       help: 'give the step another id, or opcode STOP',
     });
   },
-};
+});

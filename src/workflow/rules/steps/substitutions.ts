@@ -1,5 +1,6 @@
+import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
-import { type Rule, type RuleContext, suggest } from '../../rule.ts';
+import { defineRule, type RuleContext, suggest } from '../../rule.ts';
 import { objectValidators, type ValidatorText, validatorTexts } from '../../script-validators.ts';
 
 const NAMES = ['run_id', 'run_dir', 'worktree', 'repo'] as const;
@@ -25,7 +26,12 @@ export function findSubstitutions(text: string): Substitution[] {
   return found;
 }
 
-export const substitutionsRule: Rule = {
+export const substitutionsRule = defineRule({
+  codes: {
+    WF305: errorCode('a substitution is unknown'),
+    WF306: errorCode('a substitution is not closed'),
+    WF307: errorCode('a substitution is in the wrong place'),
+  },
   step: (step, context) => {
     for (const validator of objectValidators(step)) {
       for (const item of validatorTexts(validator)) {
@@ -35,9 +41,13 @@ export const substitutionsRule: Rule = {
       }
     }
   },
-};
+});
 
-function check(item: ValidatorText, substitution: Substitution, { report }: RuleContext): void {
+function check(
+  item: ValidatorText,
+  substitution: Substitution,
+  { report }: RuleContext<'WF305' | 'WF306' | 'WF307'>,
+): void {
   const at = { path: item.path, part: 'value', text: substitution.text } as const;
   const { name } = substitution;
   if (name === null) {
@@ -48,21 +58,21 @@ function check(item: ValidatorText, substitution: Substitution, { report }: Rule
     });
   } else if (!NAMES.some((known) => known === name)) {
     report('WF305', {
-      message: `\`${substitution.text}\` is not known`,
+      message: `\`${substitution.text}\` is not a known substitution`,
       at,
       help: () => helpWithName(name),
     });
   } else if (name === 'repo' && item.field !== 'args') {
     report('WF307', {
-      message: `\`\${repo}\` stands in \`${item.field}\`, but is for \`args\` only`,
+      message: `\`\${repo}\` is allowed in \`args\` only, not in \`${item.field}\``,
       at,
       help: 'use `${worktree}`: steps work on the copy of the repository that belongs to the run',
     });
   } else if (name !== 'run_id' && item.field !== 'args' && !isWholeSegmentAtStart(item.text, substitution)) {
     report('WF307', {
-      message: `\`${substitution.text}\` is a folder, but does not stand at the beginning of the path`,
+      message: `\`${substitution.text}\` is a folder, so it must be at the start of the path`,
       at,
-      help: `begin with \`${substitution.text}/\``,
+      help: `start with \`${substitution.text}/\``,
     });
   }
 }
@@ -70,7 +80,7 @@ function check(item: ValidatorText, substitution: Substitution, { report }: Rule
 function helpWithName(name: string): string | null {
   const near = didYouMean(name, NAMES);
   if (near !== null) return suggest(`\${${near}}`);
-  return `the names are ${NAMES.map((known) => `\`\${${known}}\``).join(', ')}`;
+  return `use one of ${NAMES.map((known) => `\`\${${known}}\``).join(', ')}`;
 }
 
 function isWholeSegmentAtStart(text: string, substitution: Substitution): boolean {

@@ -1,8 +1,10 @@
-import { type Place, type Rule, valuePlace } from '../../rule.ts';
+import { errorCode } from '../../../diagnostics/codes.ts';
+import { defineRule, type Place, valuePlace } from '../../rule.ts';
 import { asList, asMapping, asText, nameStep } from '../../workflow-view.ts';
 
 /** Exit codes and evidence are stored by validator id, so ids must be unique within a step. */
-export const validatorIdsRule: Rule = {
+export const validatorIdsRule = defineRule({
+  codes: { WF105: errorCode('a validator is listed twice in one step') },
   step: (step, { report }) => {
     if (step.opcode !== 'RUN_VALIDATION') return;
     const first = new Map<string, Place>();
@@ -17,10 +19,10 @@ export const validatorIdsRule: Rule = {
         continue;
       }
       report('WF105', {
-        message: `the validator \`${id}\` stands twice in ${nameStep(step)}`,
+        message: `the validator \`${id}\` is listed twice in ${nameStep(step)}`,
         at,
-        related: [{ message: 'first named here', at: earlier }],
+        related: [{ message: 'first listed here', at: earlier }],
       });
     }
   },
-};
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DENYING, judge } from './judge.ts';
+import { checkLine, DENYING } from './check-line.ts';
 
 const ALLOWED = [
   '',
@@ -438,11 +438,11 @@ const REFUSED = [
 
 describe('a policy that denies rm, git push, npm publish, ./deploy.sh and an expression', () => {
   it.each(ALLOWED)('allows %j', (line) => {
-    expect(judge({ ...DENYING, network: 'allow' }, line)).toEqual([]);
+    expect(checkLine({ ...DENYING, network: 'allow' }, line)).toEqual([]);
   });
 
   it.each(REFUSED)('refuses %j', (line) => {
-    expect(judge(DENYING, line)).toContain('native_policy_block');
+    expect(checkLine(DENYING, line)).toContain('native_policy_block');
   });
 });
 
@@ -482,7 +482,7 @@ describe('what a denied prefix means', () => {
     ['/usr/bin/su', 'ls /usr/bin', false],
   ])('%j on %j: %s', (entry, line, refused) => {
     expect(
-      judge({ commands: { deny: [entry] } }, line, { cwd: '/w/repo' }).includes('native_policy_block'),
+      checkLine({ commands: { deny: [entry] } }, line, { cwd: '/w/repo' }).includes('native_policy_block'),
     ).toBe(refused);
   });
 });
@@ -506,11 +506,11 @@ describe('what a denied expression is matched on', () => {
     ['/\\bsecret\\b/', 'cat secret', true],
     ['/\\bsecret\\b/', "grep 'secret' file", false],
   ])('%s on %j: %s', (entry, line, refused) => {
-    expect(judge({ commands: { deny: [entry] } }, line).includes('native_policy_block')).toBe(refused);
+    expect(checkLine({ commands: { deny: [entry] } }, line).includes('native_policy_block')).toBe(refused);
   });
 
   it('refuses everything where an expression is broken', () => {
-    expect(judge({ commands: { deny: ['/(/'] } }, 'ls')).toEqual(['native_policy_block']);
+    expect(checkLine({ commands: { deny: ['/(/'] } }, 'ls')).toEqual(['native_policy_block']);
   });
 });
 
@@ -572,7 +572,7 @@ describe('a list of allowed first words', () => {
     ['source x.sh && npm test', false],
     ['export PATH=$PATH:/usr/local/bin; npm test', false],
   ])('%j: %s', (line, allowed) => {
-    expect(judge(allowing, line)).toEqual(allowed ? [] : ['native_policy_block']);
+    expect(checkLine(allowing, line)).toEqual(allowed ? [] : ['native_policy_block']);
   });
 
   it.each([
@@ -587,11 +587,11 @@ describe('a list of allowed first words', () => {
     ["node -e '1'", false],
   ])('where it names a shell and an interpreter, %j: %s', (line, allowed) => {
     const shells = { commands: { allow: [...allowing.commands.allow, 'bash', 'python', 'python3', 'node'] } };
-    expect(judge(shells, line)).toEqual(allowed ? [] : ['native_policy_block']);
+    expect(checkLine(shells, line)).toEqual(allowed ? [] : ['native_policy_block']);
   });
 
   it('allows nothing but silence when it is empty', () => {
-    expect(judge({ commands: { allow: [] } }, 'ls')).toEqual(['native_policy_block']);
-    expect(judge({ commands: { allow: [] } }, '# nothing')).toEqual([]);
+    expect(checkLine({ commands: { allow: [] } }, 'ls')).toEqual(['native_policy_block']);
+    expect(checkLine({ commands: { allow: [] } }, '# nothing')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileExpression } from '../../../../src/policy/shell/expression.ts';
+import { compileExpression } from '../../../../src/policy/shell/command-lists.ts';
 
 describe('an expression of a policy', () => {
   it.each([

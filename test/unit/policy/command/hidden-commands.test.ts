@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { judge } from './judge.ts';
+import { checkLine } from './check-line.ts';
 import { createMarkedBash } from './marked-bash.ts';
 
 const bash = createMarkedBash();
@@ -35,7 +35,7 @@ describe('a line that bash reads in another way than it looks', () => {
   });
 
   it.each(LED_ASTRAY)('is refused: %j', (line) => {
-    expect(judge(DENYING, line)).toContain('native_policy_block');
+    expect(checkLine(DENYING, line)).toContain('native_policy_block');
   });
 });
 
@@ -56,7 +56,7 @@ describe('what would change which program runs', () => {
     'GOFLAGS=-toolexec=x go build',
     'XDG_CONFIG_HOME=. git status',
   ])('%j is refused', (line) => {
-    expect(judge(DENYING, line)).toContain('native_policy_block');
+    expect(checkLine(DENYING, line)).toContain('native_policy_block');
   });
 });
 
@@ -102,7 +102,7 @@ describe('a program behind another one', () => {
     'uv tool run rm x',
     'cmake -E rm x',
   ])('%j is refused', (line) => {
-    expect(judge(DENYING, line)).toContain('native_policy_block');
+    expect(checkLine(DENYING, line)).toContain('native_policy_block');
   });
 });
 
@@ -145,7 +145,7 @@ describe('small languages', () => {
     "python3 -mtimeit 'rm'",
     "perl '-MPOSIX;system(q(rm x))' f",
   ])('%j is refused', (line) => {
-    expect(judge(DENYING, line)).not.toEqual([]);
+    expect(checkLine(DENYING, line)).not.toEqual([]);
   });
 
   it.each([
@@ -189,7 +189,7 @@ describe('small languages', () => {
     "x='a[0]'; echo $x",
     'while IFS= read -r l; do echo "$l"; done < a.txt',
   ])('%j is allowed', (line) => {
-    expect(judge(DENYING, line)).toEqual([]);
+    expect(checkLine(DENYING, line)).toEqual([]);
   });
 });
 
@@ -200,12 +200,12 @@ describe('values that grow beyond what is followed', () => {
   it.each([`${doubled}$a`, `${doubled}echo x > "$a"`, `${repeated}echo x > ${'$a'.repeat(1_000)}`])(
     'are unknown, and so refused as a program or as a target (%#)',
     (line) => {
-      expect(judge(DENYING, line)).not.toEqual([]);
-      expect(judge({}, line)).toEqual([]);
+      expect(checkLine(DENYING, line)).not.toEqual([]);
+      expect(checkLine({}, line)).toEqual([]);
     },
   );
 
   it('are fine as arguments', () => {
-    expect(judge(DENYING, `${doubled}echo "$a"`)).toEqual([]);
+    expect(checkLine(DENYING, `${doubled}echo "$a"`)).toEqual([]);
   });
 });

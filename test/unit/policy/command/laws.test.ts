@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkCommand } from '../../../../src/policy/shell/check-command.ts';
 import { readLine } from '../../../../src/policy/shell/grammar/read-line.ts';
 import { policyOf } from '../policy-builder.ts';
-import { DENYING, judge, PLACE } from './judge.ts';
+import { checkLine, DENYING, PLACE } from './check-line.ts';
 
 /** All the ways to write one character so that the shell reads the same. */
 const disguise = (char: string) => {
@@ -57,7 +57,7 @@ describe('the command filter', () => {
   it('finds a denied program however it is quoted and wherever it stands', () => {
     fc.assert(
       fc.property(disguised('rm'), position, (word, place) => {
-        expect(judge(DENYING, place(`${word} x`))).toContain('native_policy_block');
+        expect(checkLine(DENYING, place(`${word} x`))).toContain('native_policy_block');
       }),
       { numRuns: 400 },
     );
@@ -70,7 +70,7 @@ describe('the command filter', () => {
     fc.assert(
       fc.property(disguised('git'), globals, disguised('push'), position, (git, options, push, place) => {
         const line = place([git, ...options, push, 'origin'].join(' '));
-        expect(judge(DENYING, line)).toContain('native_policy_block');
+        expect(checkLine(DENYING, line)).toContain('native_policy_block');
       }),
       { numRuns: 400 },
     );
@@ -79,7 +79,7 @@ describe('the command filter', () => {
   it('finds a write out of the workspace however the path is quoted and wherever it stands', () => {
     fc.assert(
       fc.property(disguised('../a'), position, (path, place) => {
-        expect(judge({}, place(`echo x > ${path}`))).toContain('outside_workspace');
+        expect(checkLine({}, place(`echo x > ${path}`))).toContain('outside_workspace');
       }),
       { numRuns: 200 },
     );
@@ -89,7 +89,7 @@ describe('the command filter', () => {
     const text = fc.string({ unit: fc.constantFrom(...'rm -f;&|<>()$`"\\ \n#{}*?~git push'.split('')) });
     fc.assert(
       fc.property(text, (words) => {
-        expect(judge(DENYING, `grep '${words}' file`)).toEqual([]);
+        expect(checkLine(DENYING, `grep '${words}' file`)).toEqual([]);
       }),
       { numRuns: 300 },
     );

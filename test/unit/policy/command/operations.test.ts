@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation, PolicyOverride } from '../../../../src/contracts/documents/policy.ts';
-import { judge } from './judge.ts';
+import { checkLine } from './check-line.ts';
 
 const forbidding = (...operations: Operation[]): PolicyOverride => ({ forbidden_operations: operations });
 
@@ -174,19 +174,19 @@ const OPERATIONS: readonly (readonly [Operation, readonly string[], readonly str
 
 describe.each(OPERATIONS)('where %s is forbidden', (operation, refused, allowed) => {
   it.each(refused)('%j is refused', (line) => {
-    const found = judge(forbidding(operation), line);
+    const found = checkLine(forbidding(operation), line);
     expect(found.includes('forbidden_operation') || found.includes('native_policy_block')).toBe(true);
   });
 
   it.each(allowed)('%j is allowed', (line) => {
-    expect(judge(forbidding(operation), line)).toEqual([]);
+    expect(checkLine(forbidding(operation), line)).toEqual([]);
   });
 });
 
 describe('a command of git that the line does not name', () => {
   it.each(['git $x', 'git ci', 'git "$@"'])('%j is refused under a policy with commands alone', (line) => {
-    expect(judge(forbidding('commit'), line)).toEqual([]);
-    expect(judge({ ...forbidding('commit'), commands: { deny: ['deploy'] } }, line)).toEqual([
+    expect(checkLine(forbidding('commit'), line)).toEqual([]);
+    expect(checkLine({ ...forbidding('commit'), commands: { deny: ['deploy'] } }, line)).toEqual([
       'native_policy_block',
     ]);
   });
@@ -204,7 +204,7 @@ describe('where nothing may be written', () => {
     'echo x > a',
     'find -name x -delete',
   ])('%j is refused', (line) => {
-    expect(judge({ execution: 'read_only' }, line)).toEqual(['forbidden_operation']);
+    expect(checkLine({ execution: 'read_only' }, line)).toEqual(['forbidden_operation']);
   });
 
   it.each([
@@ -215,7 +215,7 @@ describe('where nothing may be written', () => {
     'git reset HEAD a',
     'npm test',
   ])('%j is allowed', (line) => {
-    expect(judge({ execution: 'read_only' }, line)).toEqual([]);
+    expect(checkLine({ execution: 'read_only' }, line)).toEqual([]);
   });
 });
 
@@ -230,7 +230,7 @@ describe('operations that nobody forbids', () => {
     'git st',
     "alias g='git status'\ng",
   ])('%j is allowed', (line) => {
-    expect(judge({}, line)).toEqual([]);
+    expect(checkLine({}, line)).toEqual([]);
   });
 });
 
@@ -254,7 +254,7 @@ describe('protected branches', () => {
     'git rebase topic main',
     'git worktree add -B main wt',
   ])('%j would move one', (line) => {
-    expect(judge({}, line)).toEqual(['protected_branch_violation']);
+    expect(checkLine({}, line)).toEqual(['protected_branch_violation']);
   });
 
   it.each([
@@ -264,7 +264,7 @@ describe('protected branches', () => {
     "git push origin 'refs/heads/*'",
     "git fetch origin '+refs/heads/*:refs/heads/*'",
   ])('%j would move all', (line) => {
-    expect(judge({}, line)).toEqual(['native_policy_block']);
+    expect(checkLine({}, line)).toEqual(['native_policy_block']);
   });
 
   it.each([
@@ -273,8 +273,8 @@ describe('protected branches', () => {
     'git update-ref --stdin',
     'git fast-import < x',
   ])('%j may move one, which is refused under a policy with commands', (line) => {
-    expect(judge({}, line)).toEqual([]);
-    expect(judge({ commands: { deny: ['deploy'] } }, line)).toEqual(['native_policy_block']);
+    expect(checkLine({}, line)).toEqual([]);
+    expect(checkLine({ commands: { deny: ['deploy'] } }, line)).toEqual(['native_policy_block']);
   });
 
   it.each([
@@ -282,7 +282,7 @@ describe('protected branches', () => {
     'for b in topic main; do git branch -f "$b" HEAD; done',
     "bash -c 'git branch -f main HEAD'",
   ])('%j would move one by a name that the line tells', (line) => {
-    expect(judge({}, line)).toEqual(['protected_branch_violation']);
+    expect(checkLine({}, line)).toEqual(['protected_branch_violation']);
   });
 
   it.each([
@@ -293,7 +293,7 @@ describe('protected branches', () => {
     'git log main',
     'git branch --list main',
   ])('%j does not', (line) => {
-    expect(judge({}, line)).toEqual([]);
+    expect(checkLine({}, line)).toEqual([]);
   });
 });
 
@@ -325,7 +325,7 @@ describe('where the network is denied', () => {
     'cat < /dev/tcp/host/80',
     'npm test && curl x',
   ])('%j is refused', (line) => {
-    expect(judge({ network: 'deny' }, line)).toContain('network_violation');
+    expect(checkLine({ network: 'deny' }, line)).toContain('network_violation');
   });
 
   it.each([
@@ -341,10 +341,10 @@ describe('where the network is denied', () => {
     'yarn test',
     'yarn --version',
   ])('%j is allowed', (line) => {
-    expect(judge({ network: 'deny' }, line)).toEqual([]);
+    expect(checkLine({ network: 'deny' }, line)).toEqual([]);
   });
 
   it('and nowhere else', () => {
-    expect(judge({ network: 'allow' }, 'curl http://x')).toEqual([]);
+    expect(checkLine({ network: 'allow' }, 'curl http://x')).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import type { PolicyOverride } from '../../../../src/contracts/documents/policy.
 import { checkCommand } from '../../../../src/policy/shell/check-command.ts';
 import { checkPolicy } from '../../../../src/workflow/document/policy-document.ts';
 import { policyOf } from '../policy-builder.ts';
+import { checkLine, PLACE } from './check-line.ts';
 import { readCommandLines } from './command-lines.ts';
-import { judge, PLACE } from './judge.ts';
 
 const file = new URL('../../../../policies/policy.workspace.v1.yaml', import.meta.url);
 const DEFAULT: PolicyOverride = checkPolicy({ name: file.pathname, bytes: readFileSync(file) }).policy ?? {};
@@ -69,16 +69,16 @@ describe('of the ordinary lines that agents run', () => {
     'sed -i s/a/b/ *.json',
     "find . -name '*.json' -exec sed -i s/a/b/ {} +",
   ])('%j is allowed with and without a list of denied commands', (line) => {
-    expect(judge(DEFAULT, line)).toEqual([]);
-    expect(judge(DENYING, line)).toEqual([]);
+    expect(checkLine(DEFAULT, line)).toEqual([]);
+    expect(checkLine(DENYING, line)).toEqual([]);
   });
 
   it.each(['sed -i s/a/b/ *.json', "find . -name '*.json' -exec sed -i s/a/b/ {} +"])(
     '%j may cover a forbidden file and does not aim at it: it is allowed unless commands are denied',
     (line) => {
       const forbidding = { forbidden_paths: ['**/credentials*.json'] };
-      expect(judge({ ...DEFAULT, ...forbidding }, line)).toEqual([]);
-      expect(judge({ ...DENYING, ...forbidding }, line)).toEqual(['forbidden_path']);
+      expect(checkLine({ ...DEFAULT, ...forbidding }, line)).toEqual([]);
+      expect(checkLine({ ...DENYING, ...forbidding }, line)).toEqual(['forbidden_path']);
     },
   );
 });

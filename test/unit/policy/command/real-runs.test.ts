@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { judge } from './judge.ts';
+import { checkLine } from './check-line.ts';
 import { createMarkedBash } from './marked-bash.ts';
 
 /** More of them find more; this many are quick. */
@@ -150,7 +150,7 @@ describe('a line in which a denied program hides', () => {
     expect(ran).toHaveLength(lines.length);
     expect(ran.filter(Boolean).length).toBeGreaterThan(LINES / 10);
     const missed = lines.filter(
-      (text, index) => ran[index] && judge({ commands: { deny: ['mark'] } }, text).length === 0,
+      (text, index) => ran[index] && checkLine({ commands: { deny: ['mark'] } }, text).length === 0,
     );
     expect(missed).toEqual([]);
   }, 60_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { judge } from './judge.ts';
+import { checkLine } from './check-line.ts';
 import { createWritingBash } from './writing-bash.ts';
 
 /** More of them find more; this many are quick. */
@@ -148,7 +148,7 @@ describe('a line that writes out of the workspace', () => {
         temporary: [`${workspace}/src`],
         writable: [],
       };
-      return escaped && judge({ commands: { deny: ['deploy'] } }, line, place).length === 0;
+      return escaped && checkLine({ commands: { deny: ['deploy'] } }, line, place).length === 0;
     });
     expect(missed).toEqual([]);
   }, 120_000);

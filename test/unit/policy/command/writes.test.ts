@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '../../../../src/contracts/documents/policy.ts';
 import { checkPolicy } from '../../../../src/workflow/document/policy-document.ts';
-import { judge } from './judge.ts';
+import { checkLine } from './check-line.ts';
 
 const file = new URL('../../../../policies/policy.workspace.v1.yaml', import.meta.url);
 const shipped = checkPolicy({ name: 'policy.workspace.v1.yaml', bytes: readFileSync(file) });
@@ -431,32 +431,32 @@ const SHIPPED: readonly Row[] = [
 
 describe('writes', () => {
   it.each([...ANYWHERE, ...FOLLOWED])('are judged whatever the policy: %j is %j', (line, classes) => {
-    expect(judge(FREE, line)).toEqual(classes);
-    const limited = judge(LIMITED, line);
+    expect(checkLine(FREE, line)).toEqual(classes);
+    const limited = checkLine(LIMITED, line);
     expect(limited).toEqual(classes.length === 0 ? [] : expect.arrayContaining([...classes]));
   });
 
   it.each(CHANGED_ON_THE_WAY)(
     'are refused under a policy with commands, whatever leads to them: %j',
     (line) => {
-      expect(judge(LIMITED, line)).not.toEqual([]);
+      expect(checkLine(LIMITED, line)).not.toEqual([]);
     },
   );
 
   it.each(UNTOLD)(
     'that the line does not tell are refused under a policy with commands alone: %j',
     (line) => {
-      expect(judge(FREE, line)).toEqual([]);
-      expect(judge(LIMITED, line)).not.toEqual([]);
+      expect(checkLine(FREE, line)).toEqual([]);
+      expect(checkLine(LIMITED, line)).not.toEqual([]);
     },
   );
 
   it.each(NAMED)('into forbidden and protected paths: %j is %j', (line, classes) => {
-    expect(judge(GUARDED, line)).toEqual(classes);
+    expect(checkLine(GUARDED, line)).toEqual(classes);
   });
 
   it.each(SHIPPED)('under the policy that is shipped: %j is %j', (line, classes) => {
-    expect(judge(WORKSPACE, line)).toEqual(classes);
+    expect(checkLine(WORKSPACE, line)).toEqual(classes);
   });
 
   it.each<readonly [PolicyOverride, string, readonly string[]]>([
@@ -474,23 +474,23 @@ describe('writes', () => {
     [{ forbidden_operations: ['dependency_change'] }, 'cp x package-lock.json', ['forbidden_operation']],
     [{ forbidden_operations: ['dependency_change'] }, 'cat package.json', []],
   ])('%j on %j is %j', (policy, line, classes) => {
-    expect(judge(policy, line)).toEqual(classes);
+    expect(checkLine(policy, line)).toEqual(classes);
   });
 
   it('into the temporary folder are free, but not around a workspace that lies in it', () => {
     const place = { workspace: '/tmp/x/repo', cwd: '/tmp/x/repo' };
-    expect(judge(FREE, 'echo x > /tmp/a', place)).toEqual([]);
-    expect(judge(FREE, 'echo x > /tmp/x/a', place)).toEqual(OUTSIDE);
-    expect(judge(FREE, 'echo x > ../a', place)).toEqual(OUTSIDE);
-    expect(judge(FREE, 'echo x > ../../a', place)).toEqual(OUTSIDE);
-    expect(judge(FREE, 'echo x > ../tmp/a', { temporary: ['/w/tmp'] })).toEqual(OUTSIDE);
-    expect(judge(FREE, 'echo x > /w/tmp/a', { temporary: ['/w/tmp'] })).toEqual([]);
-    expect(judge({ execution: 'read_only' }, 'git diff > /tmp/a')).toEqual([]);
+    expect(checkLine(FREE, 'echo x > /tmp/a', place)).toEqual([]);
+    expect(checkLine(FREE, 'echo x > /tmp/x/a', place)).toEqual(OUTSIDE);
+    expect(checkLine(FREE, 'echo x > ../a', place)).toEqual(OUTSIDE);
+    expect(checkLine(FREE, 'echo x > ../../a', place)).toEqual(OUTSIDE);
+    expect(checkLine(FREE, 'echo x > ../tmp/a', { temporary: ['/w/tmp'] })).toEqual(OUTSIDE);
+    expect(checkLine(FREE, 'echo x > /w/tmp/a', { temporary: ['/w/tmp'] })).toEqual([]);
+    expect(checkLine({ execution: 'read_only' }, 'git diff > /tmp/a')).toEqual([]);
   });
 
   it('are relative to the folder in which the line starts', () => {
-    expect(judge(FREE, 'echo x > ../a', { cwd: '/w/repo/src' })).toEqual([]);
-    expect(judge(FREE, 'echo x > a', { cwd: '/srv' })).toEqual(OUTSIDE);
-    expect(judge(FREE, 'echo x > a', { cwd: '/tmp' })).toEqual([]);
+    expect(checkLine(FREE, 'echo x > ../a', { cwd: '/w/repo/src' })).toEqual([]);
+    expect(checkLine(FREE, 'echo x > a', { cwd: '/srv' })).toEqual(OUTSIDE);
+    expect(checkLine(FREE, 'echo x > a', { cwd: '/tmp' })).toEqual([]);
   });
 });

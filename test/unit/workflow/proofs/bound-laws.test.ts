@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan, PlanStep } from '../../../../src/kernel/plan.ts';
 import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts';
 import { randomRun } from '../../kernel/random-runs.ts';
-import { routesOf } from './ways.ts';
+import { routesOf } from './plan-paths.ts';
 
 /** Where a run stands: the step it has entered, and what is counted. Nothing else decides where it can go. */
 interface Standing {
@@ -85,11 +85,11 @@ describe('the bounds of loops and of the worst case', () => {
           most(standings, (id) => (isA(id, 'EVALUATE') ? 1 : 0)),
         );
         expect(worstCase.workMs).toBeGreaterThanOrEqual(most(standings, timeOf));
-        for (const { stepId, maxEntries } of loops.flatMap(({ steps }) => steps)) {
+        for (const { stepId, maxVisits } of loops.flatMap(({ steps }) => steps)) {
           const entries = most(standings, (id) => (id === stepId ? 1 : 0));
-          expect(maxEntries, stepId).toBeGreaterThanOrEqual(entries);
+          expect(maxVisits, stepId).toBeGreaterThanOrEqual(entries);
           seen.steps += 1;
-          if (maxEntries === entries) seen.exact += 1;
+          if (maxVisits === entries) seen.exact += 1;
         }
         const looping = new Set(loops.flatMap(({ steps }) => steps.map(({ stepId }) => stepId)));
         for (const { at, visits } of standings)

@@ -10,7 +10,7 @@ type Steps = readonly [PlanStep, ...PlanStep[]];
 
 function loopsOf(steps: Steps): string[] {
   return proveWorkflow(planOf(steps)).loops.map((loop) =>
-    loop.steps.map(({ stepId, maxEntries }) => `${stepId} ${maxEntries}`).join(', '),
+    loop.steps.map(({ stepId, maxVisits }) => `${stepId} ${maxVisits}`).join(', '),
   );
 }
 
@@ -208,7 +208,7 @@ describe('the kernel', () => {
         expect(entered(run, 'EVALUATE')).toBeLessThanOrEqual(worstCase.plannerCalls);
         expect(timeOf(plan, run)).toBeLessThanOrEqual(worstCase.workMs);
         const bounds = new Map(
-          loops.flatMap(({ steps }) => steps.map(({ stepId, maxEntries }) => [stepId, maxEntries])),
+          loops.flatMap(({ steps }) => steps.map(({ stepId, maxVisits }) => [stepId, maxVisits])),
         );
         for (const [stepId, visits] of Object.entries(run.state.visits)) {
           if (visits > 1) looped += 1;

@@ -5,7 +5,7 @@ import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts
 import { planOf } from '../../../../testing/plans.ts';
 import { type RandomRun, randomRun } from '../../kernel/random-runs.ts';
 import { endOfRun, goOn, type Reply, start } from '../../kernel/scripted-run.ts';
-import { expectAgreement, type Left, type Verdict } from './ways.ts';
+import { expectAgreement, type Left, type Verdict } from './plan-paths.ts';
 
 const named = { kind: 'named', id: 'tests', name: 'tests' } as const;
 const quiet = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: 0 } as const;
@@ -52,7 +52,7 @@ function lacksApproval(way: readonly Left[], proposing: ReadonlySet<string>): Ve
   if (rest.some(({ step, key }) => step.opcode === 'GATE' && key === 'gate_approved')) return 'no';
   const sawNone = ({ step, key }: Left) =>
     step.opcode === 'EVALUATE' && ['success', 'partial', 'blocked'].includes(key);
-  return rest.some(sawNone) ? 'judged' : 'broken';
+  return rest.some(sawNone) ? 'evaluated' : 'broken';
 }
 
 describe('the proof that goldens are approved', () => {
@@ -64,7 +64,7 @@ describe('the proof that goldens are approved', () => {
         expectAgreement(plan, goldens, (way) => lacksApproval(way, proposing));
         expect(goldens.proposing.filter((id) => !proposing.has(id))).toEqual([]);
         if (goldens.broken !== null) seen.broken += 1;
-        if (goldens.judged !== null) seen.judged += 1;
+        if (goldens.evaluated !== null) seen.judged += 1;
         if (goldens.holds && goldens.proposing.length > 0) seen.holds += 1;
         if (goldens.proposing.length === 0) seen.nothing += 1;
       }),
@@ -77,13 +77,13 @@ describe('the proof that goldens are approved', () => {
     const seen = { proved: 0, pending: 0 };
     fc.assert(
       fc.property(proposingRun, ({ run, plan, proposing }) => {
-        const { holds, judged } = proveWorkflow(plan).goldens;
+        const { holds, evaluated } = proveWorkflow(plan).goldens;
         const played = goOn(start(plan), ({ stepId, visit }) =>
           proposeOnly(proposing.has(stepId), plan.stepsById[stepId], run.replies[stepId]?.[visit - 1]),
         );
         const stopped = /golden/.test(endOfRun(played).reason ?? '');
         if (stopped) seen.pending += 1;
-        if (!holds || judged !== null) return;
+        if (!holds || evaluated !== null) return;
         seen.proved += 1;
         expect(stopped).toBe(false);
       }),

@@ -4,7 +4,7 @@ import type { Plan, PlanStep } from '../../../../src/kernel/plan.ts';
 import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts';
 import { randomRun } from '../../kernel/random-runs.ts';
 import { endOfRun, goOn, type Reply, start } from '../../kernel/scripted-run.ts';
-import { expectAgreement, type Left, type Verdict } from './ways.ts';
+import { expectAgreement, type Left, type Verdict } from './plan-paths.ts';
 
 /** Reads the way backwards: a rollback takes the reader to where the files were at that time. */
 function lacksPassedValidation(way: readonly Left[]): Verdict {
@@ -29,7 +29,7 @@ function settles(step: PlanStep): boolean {
 function verdictOn(rest: readonly Left[]): Verdict {
   const failed = rest.findLastIndex(({ step }) => step.opcode === 'RUN_VALIDATION');
   const judged = rest.findLastIndex(({ step }) => step.opcode === 'EVALUATE');
-  return failed !== -1 && judged > failed ? 'judged' : 'broken';
+  return failed !== -1 && judged > failed ? 'evaluated' : 'broken';
 }
 
 describe('the proof that successes are validated', () => {
@@ -40,7 +40,7 @@ describe('the proof that successes are validated', () => {
         const { validated } = proveWorkflow(plan);
         expectAgreement(plan, validated, lacksPassedValidation);
         if (validated.broken !== null) seen.broken += 1;
-        if (validated.judged !== null) seen.judged += 1;
+        if (validated.evaluated !== null) seen.judged += 1;
         if (validated.holds) seen.holds += 1;
       }),
       { numRuns: 600 },
@@ -52,8 +52,8 @@ describe('the proof that successes are validated', () => {
     let proved = 0;
     fc.assert(
       fc.property(randomRun(), (run) => {
-        const { holds, judged } = proveWorkflow(run.plan).validated;
-        if (!holds || judged !== null) return;
+        const { holds, evaluated } = proveWorkflow(run.plan).validated;
+        if (!holds || evaluated !== null) return;
         proved += 1;
         const played = goOn(start(run.plan), ({ stepId, visit }) =>
           quiet(run.plan, stepId, run.replies[stepId]?.[visit - 1]),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanStep, PlanValidator } from '../../../../src/kernel/plan.ts';
-import { describeWay } from '../../../../src/workflow/proofs/proof-text.ts';
+import { describePath } from '../../../../src/workflow/proofs/proof-text.ts';
 import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../../testing/plans.ts';
 
 type Steps = readonly [PlanStep, ...PlanStep[]];
 
 function ways(proof: 'validated' | 'goldens', steps: Steps): readonly (string | null)[] {
-  const { holds, broken, judged } = proveWorkflow(planOf(steps))[proof];
+  const { holds, broken, evaluated } = proveWorkflow(planOf(steps))[proof];
   expect(holds).toBe(broken === null);
-  return [broken, judged].map((way) => (way === null ? null : describeWay(way)));
+  return [broken, evaluated].map((way) => (way === null ? null : describePath(way)));
 }
 
 const work = agent('work', { routes: { completed: 'check' } });

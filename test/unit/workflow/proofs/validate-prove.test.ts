@@ -110,18 +110,16 @@ describe('what validate prints', () => {
   it('says by how much a worst case is above', async () => {
     const { out } = await ask('sound', { agentRuns: 0, wallMs: 60_000, costUsd: 2.4 });
     expect(out.split('\n').filter((line) => line.includes('✗'))).toEqual([
-      '  ✗ agent runs can come to 1, 1 above the 0 allowed',
-      '  ✗ the wall clock can come to 20m, 19m above the 1m allowed',
-      '  ✗ the cost can come to 2.5 USD, 0.1 USD above the 2.4 USD allowed',
+      '  ✗ agent runs can reach 1, 1 above the 0 allowed',
+      '  ✗ the wall clock can reach 20m, 19m above the 1m allowed',
+      '  ✗ the cost can reach 2.5 USD, 0.1 USD above the 2.4 USD allowed',
     ]);
   });
 
   it('says why a worst case is unbounded', async () => {
     const { out } = await ask('pattern', { wallMs: 3_600_000, costUsd: 1 });
-    expect(out).toContain(
-      'the wall clock is unbounded, above the 1h allowed: nothing ends the wait at `golden_gate`',
-    );
-    expect(out).toContain('the cost is unbounded, above the 1 USD allowed: no budget bounds it');
+    expect(out).toContain('the wall clock is unbounded, above the 1h allowed: no timeout at `golden_gate`');
+    expect(out).toContain('the cost is unbounded, above the 1 USD allowed: no budget limits it');
   });
 
   it('is nothing more than before where no proof was asked for', async () => {
@@ -132,7 +130,7 @@ describe('what validate prints', () => {
     const { err } = await ask('bare', { prove: true, format, agentRuns: 0 });
     expect(err.split('\n').map((line) => line.replace(/^.*bare\.yaml: /, ''))).toEqual([
       'a run can succeed without a passed validation after the last agent: work (completed) -> STOP',
-      'agent runs can come to 1, 1 above the 0 allowed',
+      'agent runs can reach 1, 1 above the 0 allowed',
       '',
     ]);
   });

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Code } from '../../../../src/diagnostics/codes.ts';
-import { createDiagnostic } from '../../../../src/diagnostics/diagnostic.ts';
-import { limitDiagnostics, MAX_DIAGNOSTICS } from '../../../../src/workflow/document/limit-diagnostics.ts';
+import type { DocumentCode } from '../../../../src/diagnostics/codes.ts';
+import {
+  createDiagnostic,
+  limitDiagnostics,
+  MAX_DIAGNOSTICS,
+} from '../../../../src/diagnostics/diagnostic.ts';
 
-function diagnostics(code: Code, count: number) {
+function diagnostics(code: DocumentCode, count: number) {
   return Array.from({ length: count }, (_, index) =>
     createDiagnostic(code, {
       message: `${code} ${index}`,
@@ -19,7 +22,7 @@ describe('limitDiagnostics', () => {
   });
 
   it('never leaves an error out for a warning', () => {
-    const warnings = diagnostics('WF405', MAX_DIAGNOSTICS);
+    const warnings = diagnostics('CF105', MAX_DIAGNOSTICS);
     const [error] = diagnostics('WF007', 1);
     expect(warnings[0]?.severity).toBe('warning');
     const shown = limitDiagnostics(error === undefined ? warnings : [...warnings, error]);

@@ -1,50 +1,38 @@
-import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import type { PlannerVector } from '../../../../contracts/planner/planner-vector.ts';
-import { type Drift, driftOf, parseVector } from '../../../../planner/vector.ts';
-import type { Planner } from '../../../../ports/planner.ts';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import {
+  type CheckedVectors,
+  checkVectors,
+  parseVectors,
+  VECTORS_FOLDER,
+  type VectorFile,
+  vectorsDocument,
+} from '../../../../app/planner/check-vectors.ts';
+import { recordVector as makeVector } from '../../../../app/planner/record-vector.ts';
+import type { Drift } from '../../../../planner/vector.ts';
+import { countOf } from '../../../../text/count-of.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
-import { openPlanner, openRecords } from '../../open.ts';
+import { openPlanner, openRecords, openRun } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
-import { printable } from '../../output/terminal.ts';
-import { misfit } from './evaluate.ts';
+import { printable, stdoutOf } from '../../output/terminal.ts';
+import { hasSystemCode } from '../../system-error.ts';
 
-/** Where a repository keeps its vectors. */
-export const VECTORS_FOLDER = '.tnh/vectors';
-
-interface VectorFile {
-  readonly path: string;
-  readonly vector: PlannerVector;
-}
-
-interface Checked extends VectorFile {
-  readonly actual: string;
-  readonly drift: readonly Drift[];
-}
-
-/** Judges every vector of a folder again and tells where the answer is not the expected one. */
+/** Evaluates every vector of a folder again and reports which answers differ from the expected ones. */
 export async function vectors(
   context: VerbContext,
   folder: string | null,
   plannerName: string | null,
 ): Promise<ExitCode> {
-  const files = await readVectors(folder ?? (await repositoryFolder(context)));
+  const files = await readVectors(folder ?? join((await openRecords(context)).repoRoot, VECTORS_FOLDER));
   if (plannerName !== null && plannerName !== 'rules') await ensureTrust(context);
-  const planner = await openPlanner(context, plannerName);
-  const checked: Checked[] = [];
-  for (const file of files) checked.push(await check(planner, file));
-  const failed = checked.filter(({ drift }) => drift.length > 0).length;
-  if (context.json) printDocument(context, planner.name, checked, failed);
-  else printTable(context, planner.name, checked, failed);
-  return failed === 0 ? EXIT.success : EXIT.failed;
-}
-
-async function repositoryFolder(context: VerbContext): Promise<string> {
-  return join((await openRecords(context)).repoRoot, VECTORS_FOLDER);
+  const checked = await checkVectors(await openPlanner(context, plannerName), files);
+  if (context.json) printJson(context, vectorsDocument(checked));
+  else printTable(context, checked);
+  return checked.failed === 0 ? EXIT.success : EXIT.failed;
 }
 
 async function readVectors(folder: string): Promise<readonly VectorFile[]> {
@@ -61,81 +49,56 @@ async function readVectors(folder: string): Promise<readonly VectorFile[]> {
     .sort();
   if (paths.length === 0)
     throw new CliError(`${shown} has no vectors`, 'a vector is a JSON file: conductor schema planner-vector');
-  const files: VectorFile[] = [];
-  for (const path of paths) files.push(await readVector(relative('.', path)));
-  refuseTwins(files);
-  return files;
+  const files: { readonly path: string; readonly document: unknown }[] = [];
+  for (const path of paths.map((each) => relative('.', each)))
+    files.push({ path, document: await readJson(path) });
+  return parseVectors(files);
 }
 
-async function readVector(path: string): Promise<VectorFile> {
-  const parsed = parseVector(await readJson(path));
-  if (!parsed.ok) throw misfit(path, 'a vector', 'planner-vector', parsed.problems);
-  return { path, vector: parsed.vector };
+function printTable({ terminal }: VerbContext, { planner, vectors: checked, failed }: CheckedVectors): void {
+  const { write, paint, width } = stdoutOf(terminal);
+  const heads = ['', ...['vector', 'expected', 'evaluated', 'difference'].map(paint.bold)];
+  const rows = checked.map(({ vector, actual, drift }) => [
+    drift.length === 0 ? paint.green('✓') : paint.red('✗'),
+    printable(vector.vector_id),
+    vector.expected.status,
+    actual,
+    printable(drift.map(describeDrift).join('; ')),
+  ]);
+  write(renderTable([heads, ...rows], '', { width }));
+  const counts = `${checked.length - failed} as expected, ${failed} different`;
+  write(`\n${countOf(checked.length, 'vector')} by ${planner}: ${counts}\n`);
 }
 
-function refuseTwins(files: readonly VectorFile[]): void {
-  const seen = new Map<string, string>();
-  for (const { path, vector } of files) {
-    const twin = seen.get(vector.vector_id);
-    if (twin !== undefined)
-      throw new CliError(
-        `the vector ${vector.vector_id} is in ${twin} and in ${path}`,
-        'give each vector an id of its own',
-      );
-    seen.set(vector.vector_id, path);
-  }
-}
-
-async function check(planner: Planner, file: VectorFile): Promise<Checked> {
-  const { decision } = await planner.judge(file.vector.input, new AbortController().signal);
-  return { ...file, actual: decision.status, drift: driftOf(file.vector, decision) };
-}
-
-function printDocument(context: VerbContext, planner: string, checked: readonly Checked[], failed: number) {
-  printJson(context, {
-    ok: failed === 0,
-    planner,
-    passed: checked.length - failed,
-    failed,
-    vectors: checked.map(({ path, vector, actual, drift }) => ({
-      vector_id: vector.vector_id,
-      path,
-      ok: drift.length === 0,
-      expected: vector.expected.status,
-      actual,
-      drift,
-    })),
-  });
-}
-
-function printTable(
-  { terminal: { out, paintOut } }: VerbContext,
-  planner: string,
-  checked: readonly Checked[],
-  failed: number,
-): void {
-  out(
-    renderTable([
-      [
-        '',
-        paintOut.bold('vector'),
-        paintOut.bold('expected'),
-        paintOut.bold('judged'),
-        paintOut.bold('drift'),
-      ],
-      ...checked.map(({ vector, actual, drift }) => [
-        drift.length === 0 ? paintOut.green('✓') : paintOut.red('✗'),
-        printable(vector.vector_id),
-        vector.expected.status,
-        actual,
-        printable(drift.map(driftText).join('; ')),
-      ]),
-    ]),
-  );
-  const count = `${checked.length} ${checked.length === 1 ? 'vector' : 'vectors'}`;
-  out(`\n${count} by ${planner}: ${checked.length - failed} hold, ${failed} drift\n`);
-}
-
-function driftText({ field, expected, actual }: Drift): string {
+function describeDrift({ field, expected, actual }: Drift): string {
   return field === 'status' ? 'status' : `${field}: expected ${expected}, got ${actual}`;
+}
+
+/** Writes a vector that is made from an evaluation of a run. */
+export async function recordVector(
+  context: VerbContext,
+  wanted: string,
+  step: string,
+  out: string | null,
+): Promise<ExitCode> {
+  const run = await openRun(context, wanted);
+  const vector = await makeVector(run, step);
+  const { vector_id: id } = vector;
+  const path = out ?? join(run.records.repoRoot, VECTORS_FOLDER, `${id}.json`);
+  await writeNew(path, `${JSON.stringify(vector, null, 2)}\n`);
+  const shown = relative('.', path);
+  if (context.json) printJson(context, { vector_id: id, path: shown, status: vector.expected.status });
+  else context.terminal.out(`${shown}\n`);
+  return EXIT.success;
+}
+
+/** Never overwrites a vector: a user may have edited its summary. */
+async function writeNew(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    if (!hasSystemCode(error, 'EEXIST')) throw error;
+    throw new CliError(`${path} already exists`, 'remove it first, or name another file with --out');
+  }
 }

@@ -1,7 +1,6 @@
-import { readFile, realpath } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
+import { realpath } from 'node:fs/promises';
+import { expectPatch } from '../../../../app/check-scope.ts';
 import { type ApprovalRequest, approvalsFor } from '../../../../policy/changes.ts';
-import { parsePatch } from '../../../../policy/patch.ts';
 import { checkPatch } from '../../../../policy/patch-check.ts';
 import { checkCommand } from '../../../../policy/shell/check-command.ts';
 import { temporaryFolders } from '../../../../policy/shell/write-rules.ts';
@@ -9,16 +8,17 @@ import type { Violation } from '../../../../policy/violation.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { readText } from '../../given-text.ts';
 import { openPolicy } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';
 
 interface Verdict {
   readonly violations: readonly Violation[];
-  /** Allowed, and a person would be asked. */
+  /** Changes that are allowed, but that a reviewer has to approve. */
   readonly approvals: readonly ApprovalRequest[];
 }
 
-/** Says whether a policy allows a shell line, and why not. */
+/** Reports whether a policy allows a shell line, and why not. */
 export async function checkPolicyCommand(
   context: VerbContext,
   policies: readonly string[],
@@ -42,7 +42,7 @@ export async function checkPolicyCommand(
   return answer(context, { violations, approvals: [] });
 }
 
-/** Says whether a policy allows a patch, and why not. */
+/** Reports whether a policy allows a patch, and why not. */
 export async function checkPolicyPatch(
   context: VerbContext,
   policies: readonly string[],
@@ -51,23 +51,11 @@ export async function checkPolicyPatch(
   if (patch === null)
     throw new CliError('policy check takes a patch', 'name it: conductor policy check --patch change.diff');
   const opened = await openPolicy(context, policies);
-  const parsed = parsePatch(await readPatch(patch));
-  if (!parsed.ok) {
-    const message = `${patch} is not a patch that can be judged: line ${parsed.line}: ${parsed.message}`;
-    throw new CliError(message, 'git diff makes one');
-  }
+  const parsed = expectPatch({ name: patch, text: await readText(patch, 'patch') });
   return answer(context, {
     violations: checkPatch(opened.policy, parsed),
     approvals: approvalsFor(opened.policy, parsed.changes),
   });
-}
-
-async function readPatch(path: string): Promise<string> {
-  if (path === '-') return readAll(process.stdin);
-  const bytes = await readFile(path, 'utf8').catch(() => null);
-  if (bytes === null)
-    throw new CliError(`the patch ${path} can't be read`, 'name a file, or - for standard input');
-  return bytes;
 }
 
 function answer(context: VerbContext, verdict: Verdict): ExitCode {
@@ -85,9 +73,9 @@ function printVerdict(
   { terminal: { out, paintOut } }: VerbContext,
   { violations, approvals }: Verdict,
 ): void {
-  const isAsking = approvals.length > 0;
+  const needsApproval = approvals.length > 0;
   if (violations.length > 0) out(`${paintOut.red('✗')} not allowed\n`);
-  else if (isAsking) out(`${paintOut.yellow('?')} allowed, and a person is asked\n`);
+  else if (needsApproval) out(`${paintOut.yellow('?')} allowed, with approval\n`);
   else out(`${paintOut.green('✓')} allowed\n`);
   for (const { class: kind, message } of violations) out(`  ${kind}: ${printable(message)}\n`);
   for (const { path, glob } of approvals)

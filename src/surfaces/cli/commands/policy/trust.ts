@@ -1,4 +1,4 @@
-import type { OpenTrust, TrustedRepository } from '../../../../app/services.ts';
+import type { OpenTrust, TrustedRepository } from '../../../../app/trust.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -12,7 +12,7 @@ interface TrustOptions {
   readonly revoke: boolean;
 }
 
-/** Shows what the repository may execute, and records the user's yes to all of it. */
+/** Shows what the repository may execute, and records the user's approval of all of it. */
 export async function trust(context: VerbContext, { list, revoke }: TrustOptions): Promise<ExitCode> {
   if (list && revoke) throw new CliError('--list and --revoke exclude each other', 'give one of them');
   const services = await context.services();
@@ -24,7 +24,7 @@ export async function trust(context: VerbContext, { list, revoke }: TrustOptions
     work: true,
     suite: null,
   });
-  // An agent must not be able to say yes, or no, for the person.
+  // An agent must not be able to approve or revoke for the user.
   if (opened.isInsideRun())
     throw new CliError("a process of a run can't change what is trusted", 'run this in your own terminal');
   if (revoke) {
@@ -32,7 +32,7 @@ export async function trust(context: VerbContext, { list, revoke }: TrustOptions
     report(context, { ...opened, parts: [] }, { trusted: false });
     context.terminal.err(
       revoked
-        ? `${opened.repository} is not trusted any more\n`
+        ? `${opened.repository} is no longer trusted\n`
         : `${opened.repository} was not trusted; nothing was changed\n`,
     );
     return EXIT.success;
@@ -49,7 +49,7 @@ function report(
 ): void {
   const { terminal } = context;
   if (context.json) {
-    const told = parts.map(({ kind, name, text, digest, state, before }) => ({
+    const listed = parts.map(({ kind, name, text, digest, state, before }) => ({
       kind,
       name,
       text,
@@ -57,7 +57,7 @@ function report(
       state,
       before,
     }));
-    printJson(context, { repository, trusted, parts: told });
+    printJson(context, { repository, trusted, parts: listed });
     return;
   }
   if (!trusted) return;
@@ -69,8 +69,8 @@ function report(
   );
   terminal.err(
     added.length === 0
-      ? 'it was trusted with all of this before\n'
-      : `trusted; conductor trust --revoke takes it back\n`,
+      ? 'all of this was trusted before\n'
+      : 'trusted; conductor trust --revoke removes the approval\n',
   );
 }
 

@@ -1,4 +1,5 @@
 import { checkAgainst, replayAgainst, replayRun } from '../../../../app/replay-run.ts';
+import type { OpenRun } from '../../../../app/runs/open-run.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { Replay } from '../../../../kernel/replay.ts';
 import type { DerivedFindings } from '../../../../runtime/verify/verify-derived.ts';
@@ -6,10 +7,10 @@ import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { type OpenRun, openRun } from '../../open.ts';
+import { openRun } from '../../open.ts';
 import { printRefusal } from '../../output/refused-document.ts';
 import { describeEvent, printComparison } from '../../output/replay-text.ts';
-import { printable } from '../../output/terminal.ts';
+import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 import { readSource } from '../workflow/validate.ts';
 
 export async function replay(
@@ -57,27 +58,34 @@ function replayDocument({ decided, carried, difference, cut }: Replay, derived: 
 }
 
 function printReplay(
-  { terminal: { out, paintOut } }: VerbContext,
+  { terminal }: VerbContext,
   runId: string,
   { decided, carried, difference, cut }: Replay,
   derived: DerivedFindings,
 ): void {
+  const output = stdoutOf(terminal);
+  const { paint } = output;
   const [flaw] = derived.flaws;
-  const broken = `${paintOut.red('✗')} run ${runId} does not replay:`;
-  if (difference !== null) {
-    out(`${broken} event ${difference.index} (line ${difference.index + 1}) differs\n`);
-    out(`  expected  ${printable(describeEvent(difference.expected))}\n`);
-    out(`  recorded  ${printable(describeEvent(difference.recorded))}\n`);
-  } else if (flaw !== undefined) out(`${broken} ${flaw.path}: ${printable(flaw.message)}\n`);
+  const broken = `${paint.red('✗')} run ${runId} does not replay:`;
+  if (difference !== null)
+    printLines(output, [
+      `${broken} event ${difference.index} (line ${difference.index + 1}) differs`,
+      `  expected  ${printable(describeEvent(difference.expected))}`,
+      `  recorded  ${printable(describeEvent(difference.recorded))}`,
+    ]);
+  else if (flaw !== undefined) printLines(output, [`${broken} ${flaw.path}: ${printable(flaw.message)}`]);
   else
-    out(
-      `${paintOut.green('✓')} run ${runId} holds: ${decided} events decided again, ${carried} carried along\n`,
-    );
+    printLines(output, [
+      `${paint.green('✓')} run ${runId} replays: ${decided} events decided again, ${carried} copied from the record`,
+    ]);
   const notes = [
     ...(cut ? ['the log stops in the middle of a decision; conductor resume continues the run'] : []),
     ...derived.notes,
   ];
-  for (const note of notes) out(`  ${paintOut.dim('note:')} ${printable(note)}\n`);
+  printLines(
+    output,
+    notes.map((note) => `  ${paint.dim('note:')} ${printable(note)}`),
+  );
 }
 
 async function replayThrough(context: VerbContext, open: OpenRun, path: string): Promise<ExitCode> {

@@ -2,9 +2,9 @@ import { type Verification, verifyRun } from '../../../../app/verify-run.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords, resolveRunId } from '../../open.ts';
-import { printable } from '../../output/terminal.ts';
+import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
-/** Names the first thing that does not hold; with `--json`, all of them. */
+/** Checks the record of a run. Prints the first flaw; with `--json`, all of them. */
 export async function verify(context: VerbContext, wanted: string): Promise<ExitCode> {
   const records = await openRecords(context);
   const runId = await resolveRunId(records, wanted);
@@ -18,19 +18,21 @@ export async function verify(context: VerbContext, wanted: string): Promise<Exit
 }
 
 function printVerification({ terminal }: VerbContext, runId: string, verification: Verification): void {
-  const { out, paintOut } = terminal;
-  const [first, ...more] = verification.flaws;
+  const output = stdoutOf(terminal);
+  const { paint } = output;
+  const { events, artifacts, manifests, flaws, notes } = verification;
+  const [first, ...more] = flaws;
   if (first === undefined) {
-    const { events, artifacts, manifests } = verification;
-    out(
-      `${paintOut.green('✓')} run ${runId} verifies: ${events} events, ${artifacts} artifacts, ${manifests} manifests\n`,
-    );
+    const counts = `${events} events, ${artifacts} artifacts, ${manifests} manifests`;
+    printLines(output, [`${paint.green('✓')} run ${runId} verifies: ${counts}`]);
   } else {
     const where = first.line === null ? first.path : `${first.path} line ${first.line}`;
-    out(
-      `${paintOut.red('✗')} run ${runId} does not verify: ${printable(where)}: ${printable(first.message)}\n`,
-    );
-    if (more.length > 0) out(`  and ${more.length} more; --json lists them\n`);
+    const problem = `${printable(where)}: ${printable(first.message)}`;
+    printLines(output, [`${paint.red('✗')} run ${runId} does not verify: ${problem}`]);
+    if (more.length > 0) printLines(output, [`  and ${more.length} more; --json lists them`]);
   }
-  for (const note of verification.notes) out(`  ${paintOut.dim('note:')} ${printable(note)}\n`);
+  printLines(
+    output,
+    notes.map((note) => `  ${paint.dim('note:')} ${printable(note)}`),
+  );
 }

@@ -1,4 +1,4 @@
-import { answerGate } from '../../../../app/answer-gate.ts';
+import { answerOpenGate } from '../../../../app/answer-gate.ts';
 import { answererText } from '../../../../contracts/run/answer-origin.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
@@ -26,23 +26,12 @@ export async function answer(
   const by = options.as ?? (await project.userName());
   if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
     throw new CliError('an answer needs a name', 'give one with --as NAME');
-  const answerer = await project.answerer();
-  const result = await answerGate({
-    record,
-    clock: project.clock,
-    workspace: project.deps.workspace,
-    repoRoot: project.repoRoot,
-    answerer,
-    accepted: project.answers,
-    answer: verdict,
-    by,
-    comment: options.comment,
-  });
+  const result = await answerOpenGate(project, record, { answer: verdict, by, comment: options.comment });
   if (!result.ok) throw new CliError(result.reason, result.help, EXIT.failed);
-  const word = verdict === 'gate_approved' ? 'approved' : 'rejected';
-  const { origin } = answerer;
+  const { origin } = result;
+  const done = verdict === 'gate_approved' ? 'approved' : 'rejected';
   context.terminal.err(
-    `${word} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
+    `${done} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
   );
   if (options.resume && record.driverPid === null)
     return resumeById(context, project, view.runId, { wait: false });

@@ -1,15 +1,16 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { diffDocument } from '../../../../app/runs/run-document.ts';
 import { workspaceOf } from '../../../../runtime/record/recorded-run.ts';
 import { neutralise } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, openRun } from '../../open.ts';
-import { diffDocument, diffStatLines } from '../../output/diff-stat.ts';
+import { diffStatLines } from '../../output/diff-stat.ts';
 
-/** From the base to the files as the run, or its last step, left them. Reads git's objects, not the worktree. */
+/** Prints the changes from the base to the last recorded tree of the run. Reads git objects, not the worktree. */
 export async function diff(
   context: VerbContext,
   wanted: string,
@@ -17,8 +18,8 @@ export async function diff(
 ): Promise<ExitCode> {
   if (raw && context.terminal.isOut)
     throw new CliError(
-      '--raw writes bytes that a terminal would obey',
-      'leave it out, or write to a file or a pipe: conductor diff RUN --raw > change.patch',
+      '--raw would write control sequences to the terminal',
+      'write to a file or a pipe: conductor diff RUN --raw > change.patch',
     );
   const { view, record } = await openRun(context, wanted);
   const { deps, repoRoot } = await openProject(context);
@@ -42,7 +43,5 @@ function printPatch({ terminal }: VerbContext, patch: Buffer, raw: boolean): voi
   const text = neutralise(patch.toString('utf8'));
   terminal.out(raw ? patch : text);
   if (!raw && !terminal.isOut && !patch.equals(Buffer.from(text)))
-    terminal.err(
-      'characters that a terminal would obey or not show are escaped; --raw writes the patch as it is\n',
-    );
+    terminal.err('control characters in the patch are escaped; --raw writes it unchanged\n');
 }

@@ -3,11 +3,11 @@ import { proposalDetails, proposalTitle } from '../../../../runtime/goldens/gold
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRun } from '../../open.ts';
-import { type Paint, printable } from '../../output/terminal.ts';
+import { formatAge, type Paint, printable } from '../../output/terminal.ts';
 
-/** The goldens that a run proposed, what became of each, and how it differs from what is stored. */
+/** Shows the goldens that a run proposed, the decision on each, and its difference from the stored one. */
 export async function goldens(context: VerbContext, wanted: string): Promise<ExitCode> {
-  const { record, view } = await openRun(context, wanted);
+  const { record, records, view } = await openRun(context, wanted);
   const found = await goldenHistory(record.directory, record.events);
   if (context.json) {
     printJson(context, {
@@ -17,15 +17,15 @@ export async function goldens(context: VerbContext, wanted: string): Promise<Exi
     return EXIT.success;
   }
   const { out, err, paintOut } = context.terminal;
-  if (found.length === 0) err(`run ${view.runId} has proposed no goldens\n`);
-  for (const golden of found) out(`${goldenLines(paintOut, golden).join('\n')}\n`);
+  if (found.length === 0) err(`run ${view.runId} proposes no goldens\n`);
+  for (const golden of found) out(`${goldenLines(paintOut, golden, records.clock.now()).join('\n')}\n`);
   if (found.length > 0) err(`files are in ${record.directory.path}\n`);
   return EXIT.success;
 }
 
-function goldenLines(paint: Paint, { proposal, ...record }: GoldenRecord): string[] {
+function goldenLines(paint: Paint, { proposal, ...record }: GoldenRecord, now: Date): string[] {
   return [
-    `${stateText(paint, record)}  ${printable(proposalTitle(proposal)).replaceAll('\n', ' ')}`,
+    `${stateText(paint, record, now)}  ${printable(proposalTitle(proposal)).replaceAll('\n', ' ')}`,
     ...proposalDetails(proposal).map((detail) => paint.dim(`    ${printable(detail)}`)),
     ...(proposal.difference ?? '')
       .split('\n')
@@ -34,8 +34,8 @@ function goldenLines(paint: Paint, { proposal, ...record }: GoldenRecord): strin
   ];
 }
 
-function stateText(paint: Paint, { state, by, at }: Omit<GoldenRecord, 'proposal'>): string {
-  const who = `${by === null ? '' : ` by ${printable(by)}`}${at === null ? '' : ` at ${at}`}`;
+function stateText(paint: Paint, { state, by, at }: Omit<GoldenRecord, 'proposal'>, now: Date): string {
+  const who = `${by === null ? '' : ` by ${printable(by)}`}${at === null ? '' : ` ${formatAge(now.getTime() - Date.parse(at))} ago`}`;
   const text = `${state.replace('_', ' ')}${who}`;
   switch (state) {
     case 'pending':

@@ -1,10 +1,7 @@
-import { realpath } from 'node:fs/promises';
-import type { OpenProject, Records } from '../../../../app/services.ts';
-import { describeDriver } from '../../../../contracts/run/run-lease.ts';
+import type { OpenProject, Records } from '../../../../app/opened.ts';
+import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../../../app/resume-run.ts';
 import type { Plan } from '../../../../kernel/plan.ts';
-import { type ResumeProblem, type ResumeRequest, resumeRun } from '../../../../runtime/drive/resume-run.ts';
-import { readRecordedPlan } from '../../../../runtime/record/recorded-run.ts';
-import { viewRun } from '../../../../runtime/record/run-view.ts';
+import type { ResumeProblem, ResumeRequest } from '../../../../runtime/drive/resume-run.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { startDetached } from '../../driving/detach.ts';
@@ -13,7 +10,7 @@ import { announceDetached } from '../../driving/detached-terminal.ts';
 import { reportEnd, whileDriving } from '../../driving/driving.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openProject, recordError, resolveRunId } from '../../open.ts';
+import { openProject, resolveRunId } from '../../open.ts';
 
 export async function resume(
   context: VerbContext,
@@ -24,22 +21,18 @@ export async function resume(
   const runId = await resolveRunId(project, wanted);
   await ensureTrustOfRun(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
-  const words = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
-  const started = await startDetached(context, words);
+  const args = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
+  const started = await startDetached(context, args);
   return started.ok ? reportDetached(context, project, started) : started.code;
 }
 
-/** What a recorded run executes: its own workflow, with the configuration of today. */
-export async function ensureTrustOfRun(context: VerbContext, records: Records, runId: string): Promise<void> {
-  const read = await records.store.read(runId);
-  const view = read.ok ? viewRun(read.run.events) : null;
-  const recorded = read.ok && view !== null ? await readRecordedPlan(read.run.directory, view) : null;
-  // A record that can't be read is not resumed either.
-  const workflows =
-    read.ok && recorded?.ok === true
-      ? [{ plan: recorded.plan, path: await realpath(read.run.directory.resolve('workflow.yaml')) }]
-      : [];
-  await ensureTrust(context, { workflows });
+/** A recorded run executes its own workflow, with today's configuration. */
+export async function ensureTrustOfRun(
+  context: VerbContext,
+  { store }: Records,
+  runId: string,
+): Promise<void> {
+  await ensureTrust(context, { workflows: await workflowsOfRun(store, runId) });
 }
 
 export async function resumeById(
@@ -53,13 +46,11 @@ export async function resumeById(
     context,
     { planOf: () => plan, endProcesses: () => project.deps.sweep(runId) },
     ({ signal, progress }) =>
-      resumeRun({
+      resumeRecordedRun(project, {
         ...options,
-        deps: project.deps,
         runId,
         signal,
         observer: progress,
-        onGate: null,
         onPlan: (recorded) => {
           plan = recorded;
           announceDetached(context, runId, project.store.locate(runId, recorded.artifactsDir));
@@ -71,29 +62,6 @@ export async function resumeById(
 }
 
 export function resumeError(runId: string, problem: ResumeProblem): CliError {
-  switch (problem.kind) {
-    case 'driven':
-      return new CliError(
-        `run ${runId} is driven by ${describeDriver(problem.driver)}`,
-        `follow it with conductor status ${runId} --watch`,
-        EXIT.failed,
-      );
-    case 'damaged':
-      return new CliError(
-        `run ${runId} can't go on: ${problem.message}`,
-        `nothing was done; put ${problem.path} back as it was, or start anew with conductor run`,
-        EXIT.failed,
-      );
-    case 'earlier_version':
-      return new CliError(problem.message, problem.help, EXIT.failed);
-    case 'unseen_workspace':
-      return new CliError(
-        `the workspace ${problem.path} of run ${runId} isn't visible from this machine or container`,
-        'nothing was changed; resume the run where that folder is, or mount it',
-        EXIT.failed,
-      );
-    case 'missing':
-    case 'corrupt':
-      return recordError(runId, problem);
-  }
+  const { message, help } = explainResumeProblem(runId, problem);
+  return new CliError(message, help, problem.kind === 'missing' ? EXIT.usage : EXIT.failed);
 }

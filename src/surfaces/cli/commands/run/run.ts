@@ -1,13 +1,13 @@
-import { realpath } from 'node:fs/promises';
-import type { OpenProject } from '../../../../app/services.ts';
+import type { OpenProject } from '../../../../app/opened.ts';
+import {
+  type PreparedRun,
+  prepareRun,
+  type RunRequest,
+  startPreparedRun,
+} from '../../../../app/run-workflow.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
-import type { Plan } from '../../../../kernel/plan.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
-import { type StartRequest, startRun } from '../../../../runtime/drive/start-run.ts';
-import { defaultsToRecord } from '../../../../runtime/record/recorded-run.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
-import { checkWorkflow } from '../../../../workflow/check-workflow.ts';
-import { findUnusedInput } from '../../../../workflow/unused-inputs.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { startDetached } from '../../driving/detach.ts';
@@ -45,7 +45,7 @@ export async function run(
   const path = await findWorkflow(workflow, project.workflowFolders);
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
-  await ensureTrust(context, { workflows: [{ plan: checked.plan, path: await realpath(path) }] });
+  await ensureTrust(context, { workflows: [{ plan: checked.plan, path }] });
   if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
     ...options,
@@ -61,7 +61,7 @@ export async function run(
   return reportEnd(context, project, end);
 }
 
-/** The same run in a process of its own, which finds the same document and reports what stands in its way. */
+/** Starts the same run in a separate process, which checks the workflow again and reports its own obstacles. */
 async function detachRun(
   context: VerbContext,
   project: OpenProject,
@@ -74,7 +74,7 @@ async function detachRun(
     '--base-ref',
     baseRef,
     ...given,
-    // One word, so that a title that starts with a dash is not taken for a flag.
+    // One argument, so that a title that starts with a dash is not parsed as a flag.
     ...(title === null ? [] : [`--title=${title}`]),
     ...(baseline ? [] : ['--no-baseline']),
     ...(wait ? ['--wait'] : []),
@@ -85,68 +85,52 @@ async function detachRun(
   return reportDetached(context, project, started);
 }
 
-export interface CheckedForRun {
-  readonly plan: Plan;
-  readonly bytes: Uint8Array;
-  /** Warnings and notes, a line each: `validate` shows where and why. */
+export interface CheckedForRun extends PreparedRun {
+  /** Warnings of the configuration and the workflow, one line each: `validate` shows them in full. */
   readonly remarks: readonly string[];
 }
 
-/** Null when the document has errors, which are then printed. */
+/** Null if the workflow has errors, which are then printed. */
 export async function checkForRun(
-  context: VerbContext,
+  { terminal, json }: VerbContext,
   project: OpenProject,
   path: string,
   inputs: Readonly<Record<string, string>>,
 ): Promise<CheckedForRun | null> {
-  const bytes = await readSource(path);
   const name = displayPath(path);
-  const given = Object.keys(inputs);
-  const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: given });
-  const { names, readTemplate } = project.context;
-  const unused = findUnusedInput(checked, names?.prompts ?? null, given, readTemplate);
-  if (unused !== null) throw new CliError(unused.message, unused.help);
-  const { out, paint } = context.terminal;
-  if (checked.plan !== null) {
-    const remarks = checked.diagnostics.map(
+  const prepared = prepareRun(project, { name, path, bytes: await readSource(path) }, inputs);
+  const configWarnings = project.configWarnings ?? [];
+  if (prepared.ok) {
+    const { paint } = terminal;
+    const remarks = prepared.warnings.map(
       ({ code, span, message }) => `${paint.yellow(`warning[${code}]:`)} ${name}:${span.line} ${message}`,
     );
-    const ofConfig = (project.configWarnings ?? []).map((warning) => configWarningLine(paint, warning));
-    return { plan: checked.plan, bytes, remarks: [...ofConfig, ...remarks] };
+    const ofConfig = configWarnings.map((warning) => configWarningLine(paint, warning));
+    return { ...prepared, remarks: [...ofConfig, ...remarks] };
   }
-  if (context.json) out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
-  else printRefusal(context.terminal, { name, ...checked }, project.configWarnings?.length);
+  const { unused, checked } = prepared;
+  if (unused !== null) throw new CliError(unused.message, unused.help);
+  if (json) terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
+  else printRefusal(terminal, { name, ...checked }, configWarnings.length);
   return null;
 }
 
-/** Starts the run and stays with it. */
+/** Starts the run and drives it with live progress. */
 export async function startChecked(
   context: VerbContext,
   project: OpenProject,
   checked: CheckedForRun,
-  options: RunOptions & Pick<StartRequest, 'onGate' | 'onCreated'>,
+  options: RunOptions & Pick<RunRequest, 'onGate' | 'onCreated'>,
 ): Promise<DriveEnd> {
-  const { plan, bytes } = checked;
-  const { defaults } = project.context;
   let runId = '';
   const started = await whileDriving(
     context,
-    { planOf: () => plan, endProcesses: () => project.deps.sweep(runId) },
+    { planOf: () => checked.plan, endProcesses: () => project.deps.sweep(runId) },
     ({ signal, progress }) =>
-      startRun({
-        deps: project.deps,
-        ids: project.ids,
-        plan,
-        workflowText: bytes,
-        baseRef: options.baseRef,
-        inputs: options.inputs,
-        title: options.title,
-        baseline: options.baseline,
-        defaults: defaultsToRecord(defaults),
-        wait: options.wait,
+      startPreparedRun(project, checked, {
+        ...options,
         signal,
         observer: progress,
-        onGate: options.onGate,
         onCreated: async (id) => {
           runId = id;
           await options.onCreated(id);

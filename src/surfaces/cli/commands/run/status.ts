@@ -1,26 +1,26 @@
+import { isLive, isMoving, statusesDocument } from '../../../../app/runs/list-runs.ts';
+import type { OpenRun } from '../../../../app/runs/open-run.ts';
+import { type CurrentStatus, readStatus, statusDocument } from '../../../../app/runs/run-status.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
-import { type GateAnswer, readAnswer } from '../../../../runtime/gates/open-gates.ts';
-import { statusOf } from '../../../../runtime/record/derived-files.ts';
-import { readRecordedPlan } from '../../../../runtime/record/recorded-run.ts';
 import { parkedView } from '../../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../../exit-codes.ts';
-import { type OpenRun, openRecords, openRun, openRunOf, shortIdsIn } from '../../open.ts';
+import { openRecords, openRun, openRunOf, shortIdsIn } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { flakyText } from '../../output/flaky-text.ts';
-import { timeText } from '../../output/gate-lines.ts';
-import { isLive, isMoving, runTable, stateText } from '../../output/run-state.ts';
+import { timeText, untilText } from '../../output/gate-lines.ts';
+import { runTable, stateText } from '../../output/run-state.ts';
 import { createScreen } from '../../output/screen.ts';
 import { type ShortId, shortIdsOf } from '../../output/short-ids.ts';
 import { renderTable } from '../../output/table.ts';
-import { formatDuration, printable, textWidth } from '../../output/terminal.ts';
+import { formatDuration, printable, stdoutOf, textWidth } from '../../output/terminal.ts';
 
 const WATCH_MS = 500;
-/** Columns that the labels of a status take. */
-const LABELS = 13;
+/** The width of the column with the labels. */
+const LABEL_WIDTH = 13;
 
 export async function status(context: VerbContext, wanted: string | null, watch: boolean): Promise<ExitCode> {
   if (watch) context.endWithReader();
@@ -31,7 +31,7 @@ export async function status(context: VerbContext, wanted: string | null, watch:
   return EXIT.success;
 }
 
-/** Runs that have not ended; a person rarely asks where the others stand. */
+/** Lists the runs that have not ended. */
 async function statusOfAll(context: VerbContext): Promise<ExitCode> {
   const { store, clock } = await openRecords(context);
   const all = await store.list();
@@ -40,43 +40,35 @@ async function statusOfAll(context: VerbContext): Promise<ExitCode> {
 }
 
 function printRuns(context: VerbContext, listed: readonly RunListing[], now: Date, short: ShortId): void {
-  if (context.json)
-    printJson(context, {
-      runs: listed.map(({ runId, status: each, driverPid }) => ({
-        run_id: runId,
-        title: null,
-        ...each,
-        driver_pid: driverPid,
-      })),
-    });
+  if (context.json) printJson(context, statusesDocument(listed));
   else if (listed.length === 0)
-    context.terminal.err(
-      withRepo('no run is under way; conductor runs lists those that ended\n', context.repo),
-    );
-  else context.terminal.out(runTable(context, listed, now, short));
+    context.terminal.err(withRepo('no run is active; conductor runs lists those that ended\n', context.repo));
+  else context.terminal.out(runTable(stdoutOf(context.terminal), context.repo, listed, now, short));
 }
 
 /**
- * Follows all runs until none of them moves any more. Those that end meanwhile stay in view. Without a
- * terminal, a line for each change.
+ * Follows all runs until no process executes any of them. Keeps showing those that end meanwhile. Without a terminal,
+ * prints one line per change.
  */
 function watchAll(context: VerbContext): Promise<ExitCode> {
   return whileWatching(async (signal) => {
     const { store, clock } = await openRecords(context);
     const { terminal } = context;
     const screen = createScreen(terminal);
-    const told = new Map<string, string>();
+    const lastLines = new Map<string, string>();
     for (;;) {
       const all = await store.list();
       const short = shortIdsOf(all.map(({ runId }) => runId));
-      const listed = all.filter((run) => isLive(run) || told.has(run.runId));
+      const listed = all.filter((run) => isLive(run) || lastLines.has(run.runId));
       const now = clock.now();
-      // By whole ids: short ones grow when another run starts.
-      const news = listed.filter((run) => told.get(run.runId) !== changeLine(context, run, now, wholeId));
-      for (const run of news) told.set(run.runId, changeLine(context, run, now, wholeId));
+      // Compared with whole ids, because short ids can grow when another run starts.
+      const changed = listed.filter(
+        (run) => lastLines.get(run.runId) !== changeLine(context, run, now, wholeId),
+      );
+      for (const run of changed) lastLines.set(run.runId, changeLine(context, run, now, wholeId));
       if (!context.json && listed.length > 0) {
-        if (terminal.liveOut) screen.show(runTable(context, listed, now, short));
-        else for (const run of news) terminal.out(`${changeLine(context, run, now, short)}\n`);
+        if (terminal.liveOut) screen.show(runTable(stdoutOf(terminal), context.repo, listed, now, short));
+        else for (const run of changed) terminal.out(`${changeLine(context, run, now, short)}\n`);
       }
       if (signal.aborted || !listed.some(isMoving)) {
         if (context.json || listed.length === 0) printRuns(context, listed, now, short);
@@ -89,7 +81,7 @@ function watchAll(context: VerbContext): Promise<ExitCode> {
 
 const wholeId: ShortId = (runId) => runId;
 
-/** What is worth a line: where a run stands, without the time that passes by itself. */
+/** The state of a run without its duration, which changes all the time. */
 function changeLine(context: VerbContext, run: RunListing, now: Date, short: ShortId): string {
   const { status: each } = run;
   const step = each?.current_step_id ?? each?.last_completed_step_id ?? '';
@@ -97,79 +89,54 @@ function changeLine(context: VerbContext, run: RunListing, now: Date, short: Sho
   return [short(run.runId), each?.workflow_id ?? '', step, state].filter((word) => word !== '').join('  ');
 }
 
-interface Standing {
-  readonly current: Status;
-  /** Given at the open gate, but nobody has driven the run since. */
-  readonly answer: GateAnswer | null;
-  readonly short: ShortId;
-}
-
-async function standingOf({ view, record, records }: OpenRun): Promise<Standing> {
-  const recorded = await readRecordedPlan(record.directory, view);
-  return {
-    current: statusOf(view, recorded.ok ? recorded.plan : null, records.clock.now()),
-    answer: view.awaiting === null ? null : await readAnswer(record.directory, view.awaiting),
-    short: await shortIdsIn(records),
-  };
-}
-
 async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
-  const standing = await standingOf(open);
-  if (context.json)
-    printJson(context, {
-      title: null,
-      ...standing.current,
-      waiting_until: parkedView(open.view)?.until ?? null,
-      driver_pid: open.record.driverPid,
-    });
-  else context.terminal.out(renderStatus(context, standing, open));
+  const current = await readStatus(open);
+  if (context.json) printJson(context, statusDocument(open, current));
+  else context.terminal.out(renderStatus(context, open, current, await shortIdsIn(open.records)));
 }
 
-function renderStatus(context: VerbContext, standing: Standing, open: OpenRun): string {
-  const { current, answer } = standing;
-  const { paintOut: paint } = context.terminal;
+function renderStatus(context: VerbContext, open: OpenRun, current: CurrentStatus, short: ShortId): string {
+  const { status: run, answer } = current;
+  const { paint, width } = stdoutOf(context.terminal);
   const { driverPid } = open.record;
+  const now = open.records.clock.now();
   const rows = [
-    ['run', current.run_id],
-    ...(current.title === undefined ? [] : [['title', printable(current.title)]]),
-    ['workflow', current.workflow_id],
-    ['state', paint.bold(stateOf(context, standing, open))],
-    ['step', stepText(current)],
-    ['elapsed', formatDuration(current.elapsed_seconds * 1_000)],
+    ['run', run.run_id],
+    ...(run.title === undefined ? [] : [['title', printable(run.title)]]),
+    ['workflow', run.workflow_id],
+    ['state', paint.bold(describeState(context, open, current, short))],
+    ['step', stepText(run)],
+    ['elapsed', formatDuration(run.elapsed_seconds * 1_000)],
   ];
   if (driverPid !== null) rows.push(['driven by', `process ${driverPid}`]);
-  if (current.last_decision !== null) rows.push(['last judged', current.last_decision.status]);
+  if (run.last_decision !== null) rows.push(['evaluation', run.last_decision.status]);
   const flaky = flakyText(open.view.steps.flatMap((step) => step.flaky));
   if (flaky !== null) rows.push(['flaky', flaky.replace(' flaky:', ':')]);
-  if (current.refinement !== null)
-    rows.push(['refinements', `${current.refinement.spent} of ${current.refinement.max} spent`]);
+  if (run.refinement !== null)
+    rows.push(['refinements', `${run.refinement.spent} of ${run.refinement.max} spent`]);
   const { awaiting } = open.view;
-  if (awaiting !== null)
-    rows.push(['waits for', `${awaiting.gate} ${timeText(awaiting, open.records.clock.now(), answer)}`]);
+  if (awaiting !== null) rows.push(['waits for', `${awaiting.gate} ${timeText(awaiting, now, answer)}`]);
   const parked = parkedView(open.view);
-  if (parked !== null) rows.push(['waits until', parked.until]);
-  if (current.blocking_reason !== null) rows.push(['reason', printable(current.blocking_reason)]);
-  rows.push(['worktree', shortenPath(current.worktree_path ?? '', textWidth(context.terminal, LABELS))]);
+  if (parked !== null) rows.push(['waits until', untilText(parked.until, now)]);
+  if (run.blocking_reason !== null) rows.push(['reason', printable(run.blocking_reason)]);
+  rows.push(['worktree', shortenPath(run.worktree_path ?? '', textWidth(context.terminal, LABEL_WIDTH))]);
   return renderTable(
     rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']),
     '',
-    { width: textWidth(context.terminal, 0) },
+    { width },
   );
 }
 
-function stateOf(
+function describeState(
   context: VerbContext,
-  { current, answer, short }: Standing,
   { record, records }: OpenRun,
+  { status, answer }: CurrentStatus,
+  short: ShortId,
 ): string {
-  if (answer !== null && record.driverPid === null)
-    return withRepo(`answered: conductor resume ${short(current.run_id)}`, context.repo);
-  const run = {
-    runId: current.run_id,
-    path: record.directory.path,
-    status: current,
-    driverPid: record.driverPid,
-  };
+  const { driverPid } = record;
+  if (answer !== null && driverPid === null)
+    return withRepo(`answered: conductor resume ${short(status.run_id)}`, context.repo);
+  const run = { runId: status.run_id, path: record.directory.path, status, driverPid };
   return withRepo(stateText(run, records.clock.now(), short), context.repo);
 }
 
@@ -180,25 +147,26 @@ function stepText(current: Status): string {
   return `${current.current_step_id}${attempt}  ${current.active_opcode ?? ''}`;
 }
 
-/** Follows until the run ends or waits, and exits as the run did. */
+/** Follows a run until it ends or waits, and exits with its outcome. */
 function watchRun(context: VerbContext, first: OpenRun): Promise<ExitCode> {
   return whileWatching(async (signal) => {
     const { terminal } = context;
     const { records } = first;
     const screen = createScreen(terminal);
-    let told = '';
+    let lastLine = '';
     for (let open = first; ; open = await openRunOf(records, first.view.runId)) {
-      const standing = await standingOf(open);
-      const { current } = standing;
+      const current = await readStatus(open);
+      const { status: run } = current;
+      const short = await shortIdsIn(records);
       const done =
-        current.outcome !== null || current.lifecycle_state === 'waiting' || open.record.driverPid === null;
-      const line = `${stateOf(context, standing, open)}  ${stepText(current)}\n`;
-      if (terminal.liveOut && !context.json) screen.show(renderStatus(context, standing, open));
-      else if (!context.json && !done && line !== told) terminal.out(line);
-      told = line;
+        run.outcome !== null || run.lifecycle_state === 'waiting' || open.record.driverPid === null;
+      const line = `${describeState(context, open, current, short)}  ${stepText(run)}\n`;
+      if (terminal.liveOut && !context.json) screen.show(renderStatus(context, open, current, short));
+      else if (!context.json && !done && line !== lastLine) terminal.out(line);
+      lastLine = line;
       if (done || signal.aborted) {
         if (context.json || !terminal.liveOut) await printStatus(context, open);
-        return signal.aborted && !done ? EXIT.interrupted : exitCodeOf(current);
+        return signal.aborted && !done ? EXIT.interrupted : exitCodeOf(run);
       }
       await records.clock.sleep(WATCH_MS, signal);
     }

@@ -1,22 +1,24 @@
-import type { AgentTrial } from '../../../../app/services.ts';
+import type { AgentTrial } from '../../../../app/try-agent.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { tryAgent } from '../../open.ts';
+import { openWith } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatDuration, printable } from '../../output/terminal.ts';
 
-/** Tries an agent of the configuration, and tells what was seen. */
+/** Lets a configured agent write one file, and reports the result. */
 export async function testAgent(context: VerbContext, name: string): Promise<ExitCode> {
   const { terminal } = context;
   await ensureTrust(context);
   const trial = await whileWatching((signal) =>
-    tryAgent(context, {
-      name,
-      signal,
-      onLine: (line) => terminal.err(`${terminal.paint.dim(printable(line))}\n`),
-    }),
+    openWith(context, (services, startDir) =>
+      services.tryAgent(startDir, {
+        name,
+        signal,
+        onLine: (line) => terminal.err(`${terminal.paint.dim(printable(line))}\n`),
+      }),
+    ),
   );
   if (context.json) printJson(context, { ...trial });
   else terminal.out(textOf(context, trial));
@@ -36,14 +38,18 @@ function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTria
     ['ended', trial.termination],
     [
       'file',
-      trial.wrote_file === null ? null : trial.wrote_file ? 'written as asked' : 'not written as asked',
+      trial.wrote_file === null
+        ? null
+        : trial.wrote_file
+          ? 'written as requested'
+          : 'not written as requested',
     ],
     ['session', sessionText(trial)],
     ['time', trial.duration_ms === null ? null : formatDuration(trial.duration_ms)],
     ['tokens', `${tokens(usage?.input_tokens)} in, ${tokens(usage?.output_tokens)} out`],
     ['cost', usage?.cost_usd === undefined ? 'unknown' : `${usage.cost_usd} USD`],
     ['sandbox', trial.sandboxed ? 'the agent ran in one' : 'none'],
-    ['last word', trial.final === '' ? null : trial.final],
+    ['last message', trial.final === '' ? null : trial.final],
     ['reason', trial.reason],
     ['failure', failure === null ? null : failure.class],
     ['help', failure?.help ?? startHelp(trial)],
@@ -63,5 +69,5 @@ function sessionText({ continues_session, session_reason }: AgentTrial): string 
 function startHelp({ ok, termination }: AgentTrial): string | null {
   return ok || termination !== null
     ? null
-    : 'conductor doctor says what is there, and how to get what is missing';
+    : 'conductor doctor reports what is installed, and how to get what is missing';
 }

@@ -1,50 +1,48 @@
 import type { Command } from 'commander';
+import { CONTRACT_KINDS } from '../../../../app/work/check-contract.ts';
 import { SCHEMA_NAMES } from '../../../../contracts/json-schemas.ts';
-import { CODES } from '../../../../diagnostics/codes.ts';
 import { BODY_KINDS } from '../../../../work/bodies/body-template.ts';
+import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { KINDS } from '../work/contract.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** Verbs and actions that are followed by one of some words; all others take files or ids. */
-const WORDS_AFTER: Readonly<Record<string, readonly string[]>> = {
+/** The values of the first argument, for the commands that don't take a file or an id. */
+const ARGUMENT_VALUES: Readonly<Record<string, readonly string[]>> = {
   completion: SHELLS,
-  'contract check': KINDS,
+  'contract check': CONTRACT_KINDS,
   explain: Object.keys(CODES),
   schema: SCHEMA_NAMES,
-  vectors: ['record'],
   'work template': BODY_KINDS,
 };
 
-interface VerbWords {
+interface CompletedCommand {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly string[];
-  /** What the word after the verb can be, with the flags that it has then. */
-  readonly actions: readonly { readonly name: string; readonly flags: readonly string[] }[];
-  /** Flags that are followed by a value, which is most often a file. */
+  readonly subcommands: readonly { readonly name: string; readonly flags: readonly string[] }[];
+  /** Flags with a value, which is most often a file. */
   readonly valued: readonly string[];
 }
 
-/** Made from the verbs themselves, so that it can't fall behind them. */
+/** Derived from the registered commands, so that the script can't become stale. */
 export function completion(context: VerbContext, shell: string, program: Command): ExitCode {
-  const verbs = program.commands.map((command) => wordsOf(command));
-  const script = scriptFor(shell, verbs);
+  const commands = program.commands.map(describeCommand);
+  const script = renderScript(shell, commands);
   if (context.json) printJson(context, { shell, script });
   else context.terminal.out(script);
   return EXIT.success;
 }
 
-function wordsOf(command: Command): VerbWords {
+function describeCommand(command: Command): CompletedCommand {
   const whole = [command, ...command.commands];
   return {
     name: command.name(),
     description: command.description(),
     flags: flagsOf(whole),
-    actions: command.commands.map((action) => ({ name: action.name(), flags: flagsOf([action]) })),
+    subcommands: command.commands.map((each) => ({ name: each.name(), flags: flagsOf([each]) })),
     valued: whole.flatMap(({ options }) =>
       options.filter(({ required }) => required).map(({ long }) => long ?? ''),
     ),
@@ -56,62 +54,64 @@ function flagsOf(commands: readonly Command[]): readonly string[] {
   return [...new Set([...own, '--no-input', '--help'])];
 }
 
-function scriptFor(shell: string, verbs: readonly VerbWords[]): string {
+function renderScript(shell: string, commands: readonly CompletedCommand[]): string {
   switch (shell) {
     case 'bash':
-      return bashScript(verbs);
+      return renderBash(commands);
     case 'zsh':
       return [
         '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }',
         'autoload -U +X bashcompinit && bashcompinit',
-        bashScript(verbs),
+        renderBash(commands),
       ].join('\n');
     case 'fish':
-      return ['conductor', 'tnh-conductor'].map((program) => fishScript(program, verbs)).join('');
+      return ['conductor', 'tnh-conductor'].map((program) => renderFish(program, commands)).join('');
     default:
       throw new CliError(`no completion for "${shell}"`, `it is one of ${SHELLS.join(', ')}`);
   }
 }
 
-/** The words that may follow the words so far. */
-function wordsAfter(verbs: readonly VerbWords[]): readonly (readonly [string, readonly string[]])[] {
-  const names = verbs.map(({ name }) => name);
-  const actions = verbs.flatMap(({ name, actions: own }): [string, string[]][] =>
-    own.length === 0 ? [] : [[name, own.map((action) => action.name)]],
+/** The words that may follow the words typed so far. */
+function listFollowers(
+  commands: readonly CompletedCommand[],
+): readonly (readonly [string, readonly string[]])[] {
+  const names = commands.map(({ name }) => name);
+  const below = commands.flatMap(({ name, subcommands }): [string, string[]][] =>
+    subcommands.length === 0 ? [] : [[name, subcommands.map((each) => each.name)]],
   );
-  return [['help', names], ...actions, ...Object.entries(WORDS_AFTER)];
+  return [['help', names], ...below, ...Object.entries(ARGUMENT_VALUES)];
 }
 
-/** Where nothing is offered the shell offers files. */
-function bashScript(verbs: readonly VerbWords[]): string {
-  const flags = verbs.map(({ name, flags: own }) => `    ${name}) words="${own.join(' ')}" ;;`);
-  const actionFlags = verbs.flatMap(({ name, actions }) =>
-    actions.map((action) => `    "${name} ${action.name}") words="${action.flags.join(' ')}" ;;`),
+/** Without a match, the shell itself completes file names (`-o default`). */
+function renderBash(commands: readonly CompletedCommand[]): string {
+  const flags = commands.map(({ name, flags: own }) => `    ${name}) words="${own.join(' ')}" ;;`);
+  const subcommandFlags = commands.flatMap(({ name, subcommands }) =>
+    subcommands.map((each) => `    "${name} ${each.name}") words="${each.flags.join(' ')}" ;;`),
   );
-  const after = wordsAfter(verbs).map(
+  const after = listFollowers(commands).map(
     ([words, next]) => `    "${words.split(' ').length + 1} ${words}") words="${next.join(' ')}" ;;`,
   );
-  const valued = [...new Set(verbs.flatMap((verb) => verb.valued))];
+  const valued = [...new Set(commands.flatMap(({ valued }) => valued))];
   return [
     '_conductor() {',
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words=""',
-    '  local verb="${COMP_WORDS[1]:-}" action="${COMP_WORDS[2]:-}"',
+    '  local command="${COMP_WORDS[1]:-}" subcommand="${COMP_WORDS[2]:-}"',
     '  COMPREPLY=()',
     '  case "$cur" in',
     '  -*)',
     '    if [ "$COMP_CWORD" -eq 1 ]; then words="--help --version"',
-    '    else case "$verb" in',
+    '    else case "$command" in',
     ...flags,
-    '    esac; case "$verb $action" in',
-    ...actionFlags,
+    '    esac; case "$command $subcommand" in',
+    ...subcommandFlags,
     '    esac; fi ;;',
     '  *)',
     `    case "$prev" in ${valued.join('|')}) return ;; esac`,
     '    case "$COMP_CWORD" in',
-    `    1) words="${['help', ...verbs.map(({ name }) => name)].join(' ')}" ;;`,
-    '    2) action="" ;;',
+    `    1) words="${['help', ...commands.map(({ name }) => name)].join(' ')}" ;;`,
+    '    2) subcommand="" ;;',
     '    esac',
-    '    case "$COMP_CWORD $verb${action:+ $action}" in',
+    '    case "$COMP_CWORD $command${subcommand:+ $subcommand}" in',
     ...after,
     '    esac ;;',
     '  esac',
@@ -122,16 +122,16 @@ function bashScript(verbs: readonly VerbWords[]): string {
   ].join('\n');
 }
 
-function fishScript(program: string, verbs: readonly VerbWords[]): string {
+function renderFish(program: string, commands: readonly CompletedCommand[]): string {
   const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  const lines = verbs.flatMap(({ name, description, flags, valued }) => [
+  const lines = commands.flatMap(({ name, description, flags, valued }) => [
     `complete -c ${program} -n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
     ...flags.map((flag) => {
       const value = valued.includes(flag) ? ' -r' : '';
       return `complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -l ${flag.replace(/^--/, '')}${value}`;
     }),
   ]);
-  const after = wordsAfter(verbs).map(([words, next]) => {
+  const after = listFollowers(commands).map(([words, next]) => {
     const seen = words
       .split(' ')
       .map((word) => `__fish_seen_subcommand_from ${word}`)

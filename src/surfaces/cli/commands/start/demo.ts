@@ -1,30 +1,23 @@
-import { realpath } from 'node:fs/promises';
-import { answerGate } from '../../../../app/answer-gate.ts';
-import type { OpenProject } from '../../../../app/services.ts';
+import { answerOpenGate } from '../../../../app/answer-gate.ts';
+import type { OpenProject } from '../../../../app/opened.ts';
 import type { AwaitingView, RunView } from '../../../../runtime/record/run-view.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { reportEnd } from '../../driving/driving.ts';
 import { trustOwnFiles } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openProject, shortIdsIn } from '../../open.ts';
+import { openProject, openWith, shortIdsIn } from '../../open.ts';
 import { gateLines } from '../../output/gate-lines.ts';
 import { textWidth } from '../../output/terminal.ts';
-import { hasSystemCode } from '../../system-error.ts';
 import { checkForRun, startChecked } from '../run/run.ts';
 
-/** A whole run on a throw-away repository, without network or keys. */
+/** Runs a workflow in a temporary repository, without network or keys. */
 export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode> {
   const { terminal } = context;
-  const services = await context.services();
-  const repository = await services.makeDemoRepository().catch((error: unknown) => {
-    if (hasSystemCode(error, 'ENOENT'))
-      throw new CliError('git was not found', 'install git and put it on the PATH');
-    throw error;
-  });
+  const repository = await openWith(context, (services) => services.makeDemoRepository());
   terminal.err(
     [
-      `${terminal.paint.bold('conductor demo')}  a repository with a failing test, an agent, and a judge`,
+      `${terminal.paint.bold('conductor demo')}  a repository with a failing test, an agent and an evaluation`,
       terminal.paint.dim(`  ${repository.root}`),
       '',
       '',
@@ -34,7 +27,7 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
   const project = await openProject(inside);
   const checked = await checkForRun(inside, project, repository.workflowPath, {});
   if (checked === null) return EXIT.usage;
-  const workflows = [{ plan: checked.plan, path: await realpath(repository.workflowPath) }];
+  const workflows = [{ plan: checked.plan, path: repository.workflowPath }];
   await trustOwnFiles(inside, { workflows }, () => true);
   const end = await startChecked(inside, project, checked, {
     baseRef: 'HEAD',
@@ -76,25 +69,20 @@ async function answerDemoGate(
       textWidth(terminal, 4),
     ))
       terminal.err(`    ${line}\n`);
-  const approved = ask ? await askPerson(awaiting) : true;
+  const approved = ask ? await askUser(awaiting) : true;
   if (approved === null) return;
-  const answered = await answerGate({
-    record: read.run,
-    clock: project.clock,
-    workspace: project.deps.workspace,
-    repoRoot: project.repoRoot,
-    answerer: await project.answerer(),
-    // The demo answers for its own repository, also where a person wants to be asked about others.
-    accepted: 'any',
+  const answered = await answerOpenGate(project, read.run, {
     answer: approved ? 'gate_approved' : 'gate_rejected',
     by: ask ? await project.userName() : 'demo',
     comment: null,
+    // The demo's repository is its own, so the user's setting for other repositories does not apply.
+    accepted: 'any',
   });
   if (!answered.ok) throw new CliError(answered.reason, answered.help, EXIT.failed);
 }
 
-/** Null when the person would rather not say: the gate stays open. */
-async function askPerson(awaiting: AwaitingView): Promise<boolean | null> {
+/** Null if the user cancels the question: the gate stays open. */
+async function askUser(awaiting: AwaitingView): Promise<boolean | null> {
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({
     message: `Gate ${awaiting.stepId}: ${awaiting.reason}. Approve?`,

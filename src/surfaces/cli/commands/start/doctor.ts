@@ -10,7 +10,7 @@ const INDENT = ' '.repeat(NAME_WIDTH + 3);
 
 export async function doctor(context: VerbContext): Promise<ExitCode> {
   const services = await context.services();
-  const findings = await services.examine(context.startDir);
+  const findings = await services.diagnose(context.startDir);
   const broken = findings.some((finding) => finding.state === 'problem');
   if (context.json) {
     printJson(context, { ok: !broken, findings });

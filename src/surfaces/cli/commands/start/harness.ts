@@ -5,7 +5,6 @@ import { runSuite } from '../../../../../harness/harness.ts';
 import type { HarnessSuite } from '../../../../contracts/documents/harness-suite.ts';
 import { MARK_VARIABLE } from '../../../../contracts/run/process-mark.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { renderHuman } from '../../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { commandLine } from '../../../../text/shell-words.ts';
@@ -14,8 +13,9 @@ import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { printRefusal } from '../../output/refused-document.ts';
 
-interface HarnessVerbOptions {
+interface HarnessOptions {
   readonly report: string | null;
   readonly out: string | null;
   readonly only: string | null;
@@ -25,7 +25,7 @@ interface HarnessVerbOptions {
 export async function runHarness(
   context: VerbContext,
   path: string | null,
-  options: HarnessVerbOptions,
+  options: HarnessOptions,
 ): Promise<ExitCode> {
   if (path === null)
     throw new CliError('harness run takes a suite file', 'name it: conductor harness run suite.yaml');
@@ -34,7 +34,7 @@ export async function runHarness(
   const { suite } = checked;
   checkCase(suite, options.only);
   const { terminal } = context;
-  // In a run, what starts this was trusted with the run, and agents write suites that nobody could be asked about.
+  // Inside a run, the caller was trusted together with the run. Agents may have written the suite since.
   if (process.env[MARK_VARIABLE] === undefined)
     await ensureTrust(context, { configuration: false, suite: { path: resolve(path), suite } });
   const { report, reportPath, exitCode } = await runSuite({
@@ -49,17 +49,17 @@ export async function runHarness(
       only: options.only ?? undefined,
     },
     repro: (id) =>
-      commandLine(['conductor', 'harness', 'run', nearPath(context.startDir, path), '--case', id]),
+      commandLine(['conductor', 'harness', 'run', relativePath(context.startDir, path), '--case', id]),
     print: context.json ? terminal.err : terminal.out,
   });
   if (context.json) printJson(context, { ok: exitCode === 0, report_path: reportPath, report });
   return exitCode === 0 ? EXIT.success : EXIT.failed;
 }
 
-/** As a person in that folder would write it. */
-function nearPath(folder: string, path: string): string {
-  const way = relative(folder, resolve(path));
-  return way.startsWith('..') ? resolve(path) : way;
+/** The path relative to the folder; absolute if it is outside. */
+function relativePath(folder: string, path: string): string {
+  const inside = relative(folder, resolve(path));
+  return inside.startsWith('..') ? resolve(path) : inside;
 }
 
 async function readSuite(path: string): Promise<Uint8Array> {
@@ -75,7 +75,7 @@ function refuse(context: VerbContext, path: string, { diagnostics, text }: Check
   if (context.json) {
     const document = renderJson([{ path, diagnostics }]);
     terminal.out(`${formatJson(document)}\n`);
-  } else terminal.err(renderHuman(diagnostics, { name: path, text }, { color: terminal.paint.enabled }));
+  } else printRefusal(terminal, { name: path, text, diagnostics });
   return EXIT.usage;
 }
 

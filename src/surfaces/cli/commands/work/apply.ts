@@ -10,8 +10,8 @@ import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
-import { resolveRunId } from '../../open.ts';
-import { printable, shortId } from '../../output/terminal.ts';
+import { resolveRunId, shortIdsIn } from '../../open.ts';
+import { printable } from '../../output/terminal.ts';
 import { type Asking, askAsPerson } from '../../output/work/asking.ts';
 import { findItem } from '../../output/work/session.ts';
 
@@ -19,17 +19,17 @@ export interface ApplyOptions {
   readonly item: string | null;
   readonly run: string | null;
   readonly as: string | null;
-  /** A plan that was applied before makes its items once more. */
+  /** Apply a plan again, which creates its items once more. */
   readonly again: boolean;
 }
 
-interface Brought {
+interface SuppliedResult {
   readonly file: string;
   readonly value: unknown;
   readonly options: ApplyOptions;
 }
 
-/** Applies the result of a role that a person brings, held against its contract, the items and the evidence of a run. */
+/** Applies a role's result from a file, after checking it against its contract, the items and a run's evidence. */
 export async function apply(context: VerbContext, file: string, options: ApplyOptions): Promise<ExitCode> {
   const value = await readJson(file);
   const role = roleWordsOf(value)?.role;
@@ -44,18 +44,18 @@ export async function apply(context: VerbContext, file: string, options: ApplyOp
           return applyReview(asking, { file, value, options });
         default:
           throw new CliError(
-            `${file} is the result of no role`,
+            `${file} is not the result of a role`,
             'its "role" is planner, implementor or reviewer',
           );
       }
     });
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error;
-    return tellProblems(context, file, error.problems);
+    return printProblems(context, file, error.problems);
   }
 }
 
-/** Carries every problem to where they are printed. */
+/** Carries all problems to where they are printed. */
 class BrokenContract extends Error {
   readonly problems: readonly ContractProblem[];
 
@@ -65,9 +65,12 @@ class BrokenContract extends Error {
   }
 }
 
-async function applyPlan({ snapshot, work, ask }: Asking, { file, value, options }: Brought): Promise<void> {
+async function applyPlan(
+  { snapshot, work, ask }: Asking,
+  { file, value, options }: SuppliedResult,
+): Promise<void> {
   if (options.item !== null || options.run !== null)
-    throw new CliError('--item and --run are not for the result of a planner', 'leave them out');
+    throw new CliError('--item and --run are not for the result of a planner', 'remove them');
   const items = [...snapshot.state.items.values()].map(({ item }) => item);
   const checked = checkPlannerResult(value, { items });
   if (!checked.ok) throw new BrokenContract(checked.problems);
@@ -84,18 +87,18 @@ async function applyPlan({ snapshot, work, ask }: Asking, { file, value, options
   if (granted === 'done_before')
     throw new CliError(
       `${file} was applied before, and nothing was changed`,
-      'conductor work list shows its items; --again makes them once more',
+      'conductor work list shows its items; --again creates them once more',
       EXIT.failed,
     );
 }
 
-async function applyWork(asking: Asking, { file, value, options }: Brought): Promise<void> {
+async function applyWork(asking: Asking, { file, value, options }: SuppliedResult): Promise<void> {
   const { work, ask } = asking;
   const known = itemFor(asking, 'implementor', options.item);
   const words = roleWordsOf(value) ?? {};
   if (words.outcome === 'completed') {
     const runId = await runFor(asking, options.run, known, file);
-    const end = await holdAgainst(
+    const end = await checkAgainstRun(
       work,
       runId,
       { role: 'implementor', item: { item: known.item, body: known.body } },
@@ -123,29 +126,30 @@ async function applyWork(asking: Asking, { file, value, options }: Brought): Pro
   });
 }
 
-/** What the evidence of a run makes of a result; fails with the reason where it speaks against it. */
-async function holdAgainst(
+/** Checks a result against the evidence of a run; throws the reason if the evidence contradicts it. */
+async function checkAgainstRun(
   work: Asking['work'],
   runId: string,
   subject: RoleSubject,
-  { file, value }: Pick<Brought, 'file' | 'value'>,
+  { file, value }: Pick<SuppliedResult, 'file' | 'value'>,
 ): Promise<Extract<RoleEnd, { readonly ok: true }>> {
   const state = await work.judgeResult(runId, subject, value);
+  const id = (await shortIdsIn(work))(runId);
   if (state.kind !== 'ended')
     throw new CliError(
-      `run ${shortId(runId)} has not ended`,
-      `conductor status ${shortId(runId)} says where it stands; apply the result when it has ended`,
+      `run ${id} has not ended`,
+      `conductor status ${id} shows its state; apply the result when it has ended`,
       EXIT.failed,
     );
   if (state.end.ok) return state.end;
   throw new CliError(
     `${file} ${printable(state.end.reason)}`,
-    `conductor show ${shortId(runId)} has the evidence; nothing was applied`,
+    `conductor show ${id} has the evidence; nothing was applied`,
     EXIT.failed,
   );
 }
 
-async function applyReview(asking: Asking, { file, value, options }: Brought): Promise<void> {
+async function applyReview(asking: Asking, { file, value, options }: SuppliedResult): Promise<void> {
   const { work, ask, snapshot } = asking;
   const known = itemFor(asking, 'reviewer', options.item);
   const { item } = known;
@@ -153,9 +157,9 @@ async function applyReview(asking: Asking, { file, value, options }: Brought): P
   if (!checked.ok) throw new BrokenContract(checked.problems);
   const runId = options.run === null ? byHand(work.ids.newRunId()) : await resolveRunId(work, options.run);
   const revision = revisionOf(snapshot.state, item);
-  // What an earlier commit got says nothing about the one that is there now.
+  // The review of an earlier commit says nothing about the current one.
   if (options.run !== null && revision !== null)
-    await holdAgainst(
+    await checkAgainstRun(
       work,
       runId,
       { role: 'reviewer', item: { item, body: known.body }, head: revision.headSHA },
@@ -172,10 +176,10 @@ async function applyReview(asking: Asking, { file, value, options }: Brought): P
 
 function itemFor({ snapshot }: Asking, role: string, wanted: string | null): ItemRecord {
   if (wanted !== null) return findItem(snapshot, wanted);
-  throw new CliError(`the result of the ${role} does not say of which item it is`, 'name it: --item 3');
+  throw new CliError(`the result of the ${role} does not name its item`, 'name it: --item 3');
 }
 
-/** The patch of what is completed is taken from a run, because nobody is believed who only says so. */
+/** A completed result needs the run that did the work: its patch is the evidence. */
 async function runFor(
   { work }: Asking,
   wanted: string | null,
@@ -184,8 +188,8 @@ async function runFor(
 ): Promise<string> {
   if (wanted !== null) return resolveRunId(work, wanted);
   throw new CliError(
-    `${file} says completed, and no run proves it: its patch is never taken from a file`,
-    `name the run that did the work: --item ${item.id} --run RUN; or have it done: conductor work dispatch ${item.id}`,
+    `${file} says completed, but names no run as evidence`,
+    `name the run that did the work: --item ${item.id} --run RUN; or let an agent do it: conductor work dispatch ${item.id}`,
     EXIT.failed,
   );
 }
@@ -194,7 +198,7 @@ function byHand(id: string): string {
   return `by-hand/${id}`;
 }
 
-function tellProblems(context: VerbContext, file: string, problems: readonly ContractProblem[]): ExitCode {
+function printProblems(context: VerbContext, file: string, problems: readonly ContractProblem[]): ExitCode {
   if (context.json) {
     printJson(context, {
       ok: false,

@@ -1,55 +1,43 @@
-import { plannerDecisionSchema } from '../../../../contracts/planner/planner-decision.ts';
-import { plannerInputSchema } from '../../../../contracts/planner/planner-input.ts';
-import { harnessReportSchema } from '../../../../contracts/run/harness-report.ts';
+import {
+  CONTRACT_KINDS,
+  type ContractKind,
+  checkContract as check,
+} from '../../../../app/work/check-contract.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
+import { countOf } from '../../../../text/count-of.ts';
 import { parseExistingItems } from '../../../../work/results/existing-items.ts';
-import { checkForm } from '../../../../work/results/form-problems.ts';
-import { checkImplementorResult } from '../../../../work/results/implementor-result.ts';
 import type { ExistingItem } from '../../../../work/results/planned-ids.ts';
-import { checkPlannerResult } from '../../../../work/results/planner-result.ts';
 import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
-import { checkReviewerResult } from '../../../../work/results/reviewer-result.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { parseJson, readJson, readText } from '../../given-text.ts';
-import { printable } from '../../output/terminal.ts';
+import { printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
-export const KINDS = [
-  'planner-result',
-  'implementor-result',
-  'reviewer-result',
-  'harness-report',
-  'planner-decision',
-  'planner-input',
-] as const;
-type Kind = (typeof KINDS)[number];
-
-interface Given {
+interface ContractArguments {
   readonly kind: string;
   readonly file: string;
   readonly items: string | null;
 }
 
-/** Says whether a document keeps its contract, with every reason why not. */
-export async function checkContract(context: VerbContext, given: Given): Promise<ExitCode> {
-  const kind = kindOf(given.kind);
+/** Reports whether a document follows its contract, with all problems. */
+export async function checkContract(context: VerbContext, given: ContractArguments): Promise<ExitCode> {
+  const kind = expectKind(given.kind);
   if (given.items !== null && kind !== 'planner-result')
-    throw new CliError(`--items is for planner-result, and not for ${kind}`, 'leave it out');
+    throw new CliError(`--items is only for planner-result, not for ${kind}`, 'remove the option');
   const items = given.items === null ? [] : await readItems(given.items);
-  const document = parseJson(await readText(given.file));
-  const problems = document.ok ? check(kind, document.value, items) : [notJson(document.why)];
+  const problems = check(kind, parseJson(await readText(given.file)), items);
   const ok = problems.length === 0;
   if (context.json) printJson(context, { ok, kind, problems });
-  else printVerdict(context, kind, given, problems);
+  else printProblems(context, kind, given, problems);
   return ok ? EXIT.success : EXIT.usage;
 }
 
-function kindOf(word: string): Kind {
-  const kind = KINDS.find((known) => known === word);
+function expectKind(word: string): ContractKind {
+  const kind = CONTRACT_KINDS.find((known) => known === word);
   if (kind !== undefined) return kind;
-  const near = didYouMean(word, KINDS);
-  const help = near === null ? `it is one of ${KINDS.join(', ')}` : `did you mean ${near}?`;
+  const near = didYouMean(word, CONTRACT_KINDS);
+  const help = near === null ? `it is one of ${CONTRACT_KINDS.join(', ')}` : `did you mean ${near}?`;
   throw new CliError(`there is no contract for "${word}"`, help);
 }
 
@@ -57,59 +45,34 @@ async function readItems(path: string): Promise<readonly ExistingItem[]> {
   const parsed = parseExistingItems(await readJson(path));
   if (parsed.ok) return parsed.items;
   throw new CliError(
-    `${path} is no list of items: ${parsed.message}`,
-    'conductor work list --json prints one',
+    `${path} is not a list of items: ${parsed.message}`,
+    'make one with conductor work list --json',
   );
 }
 
-function check(kind: Kind, value: unknown, items: readonly ExistingItem[]): readonly ContractProblem[] {
-  switch (kind) {
-    case 'planner-result':
-      return problemsIn(checkPlannerResult(value, { items }));
-    case 'implementor-result':
-      return problemsIn(checkImplementorResult(value));
-    case 'reviewer-result':
-      return problemsIn(checkReviewerResult(value));
-    case 'harness-report':
-      return problemsIn(checkForm(harnessReportSchema, value));
-    case 'planner-decision':
-      return problemsIn(checkForm(plannerDecisionSchema, value));
-    case 'planner-input':
-      return problemsIn(checkForm(plannerInputSchema, value));
-  }
-}
-
-/** What an agent left half written is an invalid document like any other. */
-function notJson(why: string): ContractProblem {
-  return { path: '', code: 'WR001', message: `the document: it is not JSON: ${why}` };
-}
-
-type Verdict = { readonly ok: true } | { readonly ok: false; readonly problems: readonly ContractProblem[] };
-
-function problemsIn(verdict: Verdict): readonly ContractProblem[] {
-  return verdict.ok ? [] : verdict.problems;
-}
-
-/** Whoever forgets the items is told so, and not only that ids are unknown. */
+/** Problems with ids that `--items` would make known. */
 const NEEDS_ITEMS: readonly string[] = ['WR104', 'WR107', 'WR110'];
 
-function printVerdict(
-  { terminal: { out, err, paint, paintOut } }: VerbContext,
-  kind: Kind,
-  { file, items }: Given,
+function printProblems(
+  { terminal }: VerbContext,
+  kind: ContractKind,
+  { file, items }: ContractArguments,
   problems: readonly ContractProblem[],
 ): void {
+  const output = stdoutOf(terminal);
+  const { paint } = output;
   if (problems.length === 0) {
-    out(`${paintOut.green('✓')} ${file}: keeps the contract of ${kind}\n`);
+    printLines(output, [`${paint.green('✓')} ${file}: follows the contract of ${kind}`]);
     return;
   }
   const lines = problems.map(({ path, code, message }) => {
-    // A message that stands alone names its place already.
+    // Some messages already start with the path.
     const place = path === '' || message.startsWith(`${path}: `) ? '' : `${printable(path)}: `;
-    return `${file}: ${paintOut.red(code)}: ${place}${printable(message)}\n`;
+    return `${file}: ${paint.red(code)}: ${place}${printable(message)}`;
   });
-  const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;
-  out(`${lines.join('')}${paintOut.red('✗')} ${file}: ${count}\n`);
+  printLines(output, [...lines, `${paint.red('✗')} ${file}: ${countOf(problems.length, 'problem')}`]);
   if (items === null && problems.some(({ code }) => NEEDS_ITEMS.includes(code)))
-    err(`  ${paint.dim('help:')} --items FILE tells which items exist; without it there are none\n`);
+    printLines(stderrOf(terminal), [
+      `  ${terminal.paint.dim('help:')} name the items that exist with --items FILE; without it there are none`,
+    ]);
 }

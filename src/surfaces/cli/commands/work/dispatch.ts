@@ -12,7 +12,7 @@ export interface DispatchOptions {
 
 const ROLES = ['implementor', 'reviewer'] as const;
 
-/** Has one item, or all that are free, implemented and reviewed until nothing moves any more. */
+/** Implements and reviews one item, or all that are free, until no agent has anything left to do. */
 export async function dispatch(
   context: VerbContext,
   wanted: string | null,
@@ -23,7 +23,7 @@ export async function dispatch(
       'work dispatch takes one item, or --all',
       'conductor work dispatch 3, or --all --jobs 4',
     );
-  if (jobs === 0) throw new CliError('--jobs is at least 1', 'leave it out for what the configuration says');
+  if (jobs === 0) throw new CliError('--jobs is at least 1', 'without it, the configuration decides');
   return driveWork(context, { jobs, as }, (driving) =>
     wanted === null ? dispatchAll(driving) : dispatchOne(driving, wanted),
   );
@@ -37,12 +37,12 @@ async function dispatchAll({ work, signal, onEvent }: WorkDriving): Promise<Work
       code: EXIT.success,
       ok: true,
       reason: 'there are no work items',
-      help: 'conductor work plan makes them from approved specs',
+      help: 'conductor work plan creates them from approved specs',
     };
   return endOfLoop(end, snapshot, [...snapshot.state.items.keys()], false);
 }
 
-/** A person who asks for an item gets it, also beside what is at work already. */
+/** An item that the user names is dispatched even if others are in progress. */
 async function dispatchOne({ work, person, signal, onEvent }: WorkDriving, wanted: string): Promise<WorkEnd> {
   const { engine } = work;
   await engine.recover();

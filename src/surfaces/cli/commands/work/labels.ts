@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../output/table.ts';
 import { withWork } from '../../output/work/session.ts';
 
-/** Makes sure that the labels of work items exist, and lists them. Others are left alone. */
+/** Creates missing labels of work items, and lists them. Does not touch other labels. */
 export async function labels(context: VerbContext): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async ({ setUpLabels }) => {
     const made = new Set(await setUpLabels());
@@ -22,7 +22,7 @@ export async function labels(context: VerbContext): Promise<ExitCode> {
         ]),
       ),
     );
-    err(made.size === 0 ? 'all of them were there\n' : `${made.size} of ${LABELS.length} were made\n`);
+    err(made.size === 0 ? 'all of them exist\n' : `created ${made.size} of ${LABELS.length}\n`);
     return EXIT.success;
   });
 }

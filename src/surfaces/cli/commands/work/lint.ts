@@ -1,15 +1,17 @@
 import { type Renderable, renderHuman } from '../../../../diagnostics/render-human.ts';
+import { countOf } from '../../../../text/count-of.ts';
 import { readBody } from '../../../../work/bodies/body.ts';
 import { type BodyKind, TYPE_OF_KIND } from '../../../../work/bodies/body-template.ts';
 import { type BodyProblem, checkReadBody } from '../../../../work/bodies/check-body.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
-import { bodyKind } from './template.ts';
+import { printDiagnostics, printLines, stdoutOf } from '../../output/terminal.ts';
+import { expectBodyKind } from './template.ts';
 
 /** Checks the body of a work item against its template. */
 export async function lint(context: VerbContext, path: string, type: string | null): Promise<ExitCode> {
-  const wanted = type === null ? null : bodyKind(type);
+  const wanted = type === null ? null : expectBodyKind(type);
   const markdown = await readText(path);
   const body = readBody(markdown);
   const kind = wanted ?? body.kind;
@@ -33,17 +35,17 @@ function printDocument(
 }
 
 function printProblems(
-  { terminal: { out, paintOut } }: VerbContext,
+  { terminal }: VerbContext,
   source: { readonly name: string; readonly text: string },
   kind: BodyKind | null,
   problems: readonly BodyProblem[],
 ): void {
-  out(renderHuman(problems.map(renderable), source, { color: paintOut.enabled }));
-  if (problems.length === 0) out(`${paintOut.green('✓')} ${source.name}: follows the ${kind} template\n`);
-  else
-    out(
-      `${paintOut.red('✗')} ${source.name}: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}\n`,
-    );
+  const output = stdoutOf(terminal);
+  const { paint } = output;
+  printDiagnostics(output, renderHuman(problems.map(renderable), source, { color: paint.enabled }));
+  if (problems.length === 0)
+    printLines(output, [`${paint.green('✓')} ${source.name}: follows the ${kind} template`]);
+  else printLines(output, [`${paint.red('✗')} ${source.name}: ${countOf(problems.length, 'problem')}`]);
 }
 
 function renderable({ code, message, line, column, quoted }: BodyProblem): Renderable {

@@ -1,12 +1,13 @@
+import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 import { renderBoard, renderItems } from '../../output/work/board.ts';
-import { itemDocument } from '../../output/work/documents.ts';
 import { oneLine } from '../../output/work/event-lines.ts';
 import { withWork } from '../../output/work/session.ts';
 
-/** The board: items by status, with why each of them waits. */
+/** Shows the items by status, with the reason why each of them waits. */
 export async function list(context: VerbContext, status: string | null): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async ({ engine }) => {
     const snapshot = await engine.snapshot();
@@ -21,23 +22,28 @@ export async function list(context: VerbContext, status: string | null): Promise
       });
       return EXIT.success;
     }
-    const { terminal } = context;
-    terminal.out(terminal.liveOut ? renderBoard(terminal, snapshot, items) : renderItems(snapshot, items));
-    tellRest(context, snapshot, items.length, status);
+    const { liveOut } = context.terminal;
+    const output = stdoutOf(context.terminal);
+    output.write(liveOut ? renderBoard(output, snapshot, items) : renderItems(snapshot, items));
+    printRest(context, snapshot, items.length, status);
     return EXIT.success;
   });
 }
 
-function tellRest(
-  { terminal: { err } }: VerbContext,
+function printRest(
+  { terminal }: VerbContext,
   { unplanned, planningStopped, state }: WorkSnapshot,
   shown: number,
   status: string | null,
 ): void {
-  if (shown === 0 && state.items.size > 0) err(`no item is ${status}\n`);
+  const lines: string[] = [];
+  if (shown === 0 && state.items.size > 0) lines.push(`no item is ${status}`);
   if (state.items.size === 0)
-    err('there are no work items yet; conductor work plan makes them from approved specs\n');
-  if (planningStopped !== null) err(`${oneLine(planningStopped)}; conductor work plan tries it again\n`);
+    lines.push('there are no work items yet; conductor work plan creates them from approved specs');
+  if (planningStopped !== null) lines.push(`${oneLine(planningStopped)}; conductor work plan tries it again`);
   else if (unplanned.length > 0)
-    err(`not planned yet: ${unplanned.map(({ filePath }) => filePath).join(', ')}; conductor work plan\n`);
+    lines.push(
+      `not planned yet: ${unplanned.map(({ filePath }) => filePath).join(', ')}; conductor work plan`,
+    );
+  printLines(stderrOf(terminal), lines);
 }

@@ -3,7 +3,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { askAsPerson } from '../../output/work/asking.ts';
 import { findItem } from '../../output/work/session.ts';
 
-/** A person brings what was approved into the default branch. */
+/** Merges the approved revision of an item into the default branch. */
 export async function merge(context: VerbContext, wanted: string, as: string | null): Promise<ExitCode> {
   return askAsPerson(context, as, async ({ snapshot, ask }) => {
     const { item } = findItem(snapshot, wanted);

@@ -1,7 +1,7 @@
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { printable, shortId } from '../../output/terminal.ts';
+import { printable } from '../../output/terminal.ts';
 import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
 import { expectAccepted } from '../../output/work/session.ts';
 
@@ -10,10 +10,10 @@ export interface PlanOptions {
   readonly as: string | null;
 }
 
-/** Of specs that are none, in a message. */
-const MOST_NAMED = 3;
+/** How many unusable specs a message names. */
+const MAX_NAMED = 3;
 
-/** Has a planner look at the approved specs now. */
+/** Lets the planner turn approved specs into items. */
 export async function plan(context: VerbContext, { force, as }: PlanOptions): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
     const { work } = driving;
@@ -29,20 +29,25 @@ export async function plan(context: VerbContext, { force, as }: PlanOptions): Pr
       return {
         code: EXIT.success,
         ok: true,
-        reason: `nothing to plan: ${count(approved.length)} as planned before`,
+        reason: `nothing to plan: ${describeApproved(approved.length)} as planned before`,
         help: 'conductor work plan --force plans anyway',
       };
     return planNow(driving);
   });
 }
 
-async function planNow({ work, person, signal, onEvent }: WorkDriving): Promise<WorkEnd> {
+async function planNow({ work, person, signal, onEvent, short }: WorkDriving): Promise<WorkEnd> {
   const report = await work.engine.plan(person, signal, { onEvent });
-  if (report.kind === 'refused' && report.code === 'nothing_to_plan') throw await withoutSpecs(work);
+  if (report.kind === 'refused' && report.code === 'nothing_to_plan') throw await noApprovedSpec(work);
   const { conclusion, runId } = expectAccepted(report, null);
-  const id = shortId(runId);
+  const id = short(runId);
   if (signal.aborted)
-    return { code: EXIT.interrupted, ok: false, reason: 'stopped', help: 'conductor work plan starts anew' };
+    return {
+      code: EXIT.interrupted,
+      ok: false,
+      reason: 'stopped',
+      help: 'run conductor work plan again to start over',
+    };
   if (conclusion.kind === 'waiting')
     return {
       code: EXIT.waiting,
@@ -63,14 +68,14 @@ async function planNow({ work, person, signal, onEvent }: WorkDriving): Promise<
   return { code: EXIT.success, ok: true, reason: null, help: null };
 }
 
-/** Says where specs were looked for, so that nobody searches for what is wrong with one that was never read. */
-async function withoutSpecs({ readSpecs, specPlace }: WorkDriving['work']): Promise<CliError> {
+/** Names where specs were searched, so that the user does not look for a mistake in a spec that was never read. */
+async function noApprovedSpec({ readSpecs, specPlace }: WorkDriving['work']): Promise<CliError> {
   const [{ specs, problems }, { branch, named, globs }] = await Promise.all([readSpecs(), specPlace()]);
   if (branch === null)
     return new CliError(
       named === null
-        ? 'there is no approved spec: specs are read from the default branch, and nothing says which that is'
-        : `there is no approved spec: specs are read from the branch "${printable(named)}", which is not there`,
+        ? 'there is no approved spec: specs are read from the default branch, which is unknown'
+        : `there is no approved spec: specs are read from the branch "${printable(named)}", which does not exist`,
       `${named === null ? 'name' : 'correct'} the branch: work.branch in .tnh/config.yaml`,
       EXIT.failed,
     );
@@ -78,8 +83,8 @@ async function withoutSpecs({ readSpecs, specPlace }: WorkDriving['work']): Prom
     ...specs.map(({ filePath, frontmatterStatus }) => `${filePath} is ${frontmatterStatus}`),
     ...problems.map(({ filePath }) => `${filePath} can't be used`),
   ];
-  const more = seen.length > MOST_NAMED ? [`${seen.length - MOST_NAMED} more`] : [];
-  const found = [...seen.slice(0, MOST_NAMED), ...more].join(', ');
+  const more = seen.length > MAX_NAMED ? [`${seen.length - MAX_NAMED} more`] : [];
+  const found = [...seen.slice(0, MAX_NAMED), ...more].join(', ');
   return new CliError(
     printable(
       seen.length === 0
@@ -91,6 +96,6 @@ async function withoutSpecs({ readSpecs, specPlace }: WorkDriving['work']): Prom
   );
 }
 
-function count(specs: number): string {
+function describeApproved(specs: number): string {
   return specs === 1 ? 'the one approved spec is' : `all ${specs} approved specs are`;
 }

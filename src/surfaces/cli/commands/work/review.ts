@@ -1,11 +1,11 @@
 import { reviewOfHead, revisionOf } from '../../../../work/items/state.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { printable, shortId } from '../../output/terminal.ts';
+import { printable } from '../../output/terminal.ts';
 import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
 import { expectAccepted, findItem } from '../../output/work/session.ts';
 
-/** Has a reviewer look at the revision of an item now, once its checks have passed. */
+/** Starts a review of an item's revision now, after its checks have passed. */
 export async function review(context: VerbContext, wanted: string, as: string | null): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
     const { work, signal, onEvent } = driving;
@@ -22,10 +22,13 @@ const STOPPED: WorkEnd = {
   code: EXIT.interrupted,
   ok: false,
   reason: 'stopped',
-  help: 'the same command starts anew',
+  help: 'run the same command again to start over',
 };
 
-async function reviewNow({ work, person, signal, onEvent }: WorkDriving, id: string): Promise<WorkEnd> {
+async function reviewNow(
+  { work, person, signal, onEvent, short }: WorkDriving,
+  id: string,
+): Promise<WorkEnd> {
   const report = expectAccepted(await work.engine.review(id, person, signal, { onEvent }), id);
   const { conclusion, runId } = report;
   if (signal.aborted) return STOPPED;
@@ -33,15 +36,15 @@ async function reviewNow({ work, person, signal, onEvent }: WorkDriving, id: str
     return {
       code: EXIT.waiting,
       ok: true,
-      reason: `the run ${shortId(runId)} has not ended`,
-      help: `conductor status ${shortId(runId)}`,
+      reason: `the run ${short(runId)} has not ended`,
+      help: `conductor status ${short(runId)}`,
     };
   if (!conclusion.ok)
     return {
       code: EXIT.failed,
       ok: false,
       reason: `there is no review: ${printable(conclusion.reason)}`,
-      help: `conductor show ${shortId(runId)} has what the reviewer did`,
+      help: `conductor show ${short(runId)} has what the reviewer did`,
     };
   const { state } = await work.engine.snapshot();
   const item = state.items.get(id)?.item;

@@ -1,113 +1,114 @@
+import {
+  blockersOf,
+  itemDocument,
+  itemHistory,
+  labelsOfItem,
+  shownItemDocument,
+} from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
-import { readBody } from '../../../../work/bodies/body.ts';
 import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
-import { isTerminal } from '../../../../work/items/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { shortIdsIn } from '../../open.ts';
+import type { ShortId } from '../../output/short-ids.ts';
 import { renderTable } from '../../output/table.ts';
-import { printable, shortId } from '../../output/terminal.ts';
-import { itemDocument, labelsOfItem } from '../../output/work/documents.ts';
+import { formatAge, type Output, printable, printLines, stdoutOf } from '../../output/terminal.ts';
 import { createEventLines, oneLine } from '../../output/work/event-lines.ts';
-import { itemHistory, runsOfItem } from '../../output/work/history.ts';
 import { findItem, withWork } from '../../output/work/session.ts';
 
-/** Everything about one item: what it asks for, where it stands and why, what was made of it and said about it. */
+/** Shows one item: its body, its status and the reason for it, its revision with reviews, and its history. */
 export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
-  return withWork(context, { jobs: null }, async ({ engine, history }) => {
-    const snapshot = await engine.snapshot();
+  return withWork(context, { jobs: null }, async (work) => {
+    const snapshot = await work.engine.snapshot();
     const known = findItem(snapshot, wanted);
-    const entries = itemHistory(await history(), known.item);
-    if (context.json) printJson(context, showDocument(snapshot, known, entries));
-    else printItem(context, snapshot, known, entries);
+    const history = itemHistory(await work.history(), known.item);
+    if (context.json) printJson(context, shownItemDocument(snapshot, known, history));
+    else {
+      const facts = { snapshot, known, history, short: await shortIdsIn(work), now: work.clock.now() };
+      printItem(stdoutOf(context.terminal), facts);
+    }
     return EXIT.success;
   });
 }
 
-function showDocument(snapshot: WorkSnapshot, known: ItemRecord, entries: readonly JournalEntry[]) {
-  const { state } = snapshot;
-  const revision = revisionOf(state, known.item);
-  return {
-    item: itemDocument(snapshot, known),
-    body: known.body,
-    labels: labelsOfItem(known),
-    criteria: readBody(known.body).criteria.map(({ text, done }) => ({ text, done })),
-    blockers: blockersOf(snapshot, known),
-    revision,
-    reviews: revision === null ? [] : (state.reviews.get(revision.id) ?? []),
-    summaries: known.summaries.map(({ runId, summary }) => ({ run_id: runId, summary })),
-    failures: known.failures,
-    runs: runsOfItem(entries),
-    history: entries,
-  };
+interface ItemFacts {
+  readonly snapshot: WorkSnapshot;
+  readonly known: ItemRecord;
+  readonly history: readonly JournalEntry[];
+  readonly short: ShortId;
+  readonly now: Date;
 }
 
-function blockersOf({ state }: WorkSnapshot, { item }: ItemRecord) {
-  return item.blockedBy.map((id) => {
-    const blocker = state.items.get(id)?.item;
-    const status = blocker?.status ?? null;
-    return { id, title: blocker?.title ?? null, status, done: status !== null && isTerminal(status) };
+function printItem(output: Output, facts: ItemFacts): void {
+  const { known, short } = facts;
+  const { paint } = output;
+  const { item } = known;
+  printLines(output, [paint.bold(`${item.id}  ${oneLine(item.title)}`)]);
+  output.write(renderTable(itemRows(output, facts), '', { width: output.width }));
+  printLines(output, [
+    ...revisionLines(output, facts),
+    ...known.summaries.flatMap(({ runId, summary }) => [
+      '',
+      paint.bold(`Summary of run ${short(runId)}`),
+      ...indented(summary),
+    ]),
+    '',
+    paint.bold('Body'),
+    ...indented(known.body),
+    '',
+    paint.bold('History'),
+    ...historyLines(output, facts),
+  ]);
+}
+
+function itemRows({ paint }: Output, { snapshot, known, short }: ItemFacts): string[][] {
+  const { item, statusReason } = known;
+  const { waiting, run } = itemDocument(snapshot, known);
+  const rows: [string, string][] = [
+    ['status', `${item.status}${statusReason === '' ? '' : `  ${paint.dim(oneLine(statusReason))}`}`],
+    ['labels', printable(labelsOfItem(known).join(', '))],
+  ];
+  if (waiting !== null) rows.push(['waits', paint.yellow(oneLine(waiting).replace(/^waits:? /, ''))]);
+  if (run !== null) rows.push(['at work', `${run.role}, run ${short(run.run_id)}`]);
+  for (const { id, status, title, done } of blockersOf(snapshot, known))
+    rows.push(['blocked by', `${done ? '✓' : '…'} ${id}  ${status ?? 'unknown'}  ${oneLine(title ?? '')}`]);
+  return rows.map(([name, value]) => [paint.dim(name), value]);
+}
+
+function revisionLines({ paint }: Output, { snapshot: { state }, known }: ItemFacts): string[] {
+  const revision = revisionOf(state, known.item);
+  if (revision === null) return [];
+  const { headRef, headSHA, pipeline } = revision;
+  return [
+    '',
+    paint.bold('Revision'),
+    `  ${headRef.replace('refs/heads/', '')} at ${headSHA.slice(0, 10)}, checks: ${pipeline.status}`,
+    ...(pipeline.reason === null ? [] : indented(pipeline.reason)),
+    ...(state.reviews.get(revision.id) ?? []).flatMap(({ review, headSHA: reviewed }) => [
+      '',
+      paint.bold(`Review of ${reviewed.slice(0, 10)}: ${review.verdict}`),
+      ...indented(review.summary),
+      ...review.comments.flatMap(({ path, line, body }) => [
+        `  ${printable(path)}${line === null ? '' : `:${line}`}`,
+        ...indented(body).map((each) => `  ${each}`),
+      ]),
+    ]),
+  ];
+}
+
+function historyLines({ paint }: Output, { snapshot, history, short, now }: ItemFacts): string[] {
+  const renderEvent = createEventLines(paint, snapshot.state, short);
+  return history.flatMap((entry) => {
+    const line = renderEvent(entry);
+    const age = `${formatAge(now.getTime() - Date.parse(entry.at))} ago`;
+    return line === null ? [] : [`${paint.dim(age.padStart(8))}  ${line}`];
   });
 }
 
-function printItem(
-  context: VerbContext,
-  snapshot: WorkSnapshot,
-  known: ItemRecord,
-  entries: readonly JournalEntry[],
-): void {
-  const { out, paintOut } = context.terminal;
-  const heading = (text: string) => out(`\n${paintOut.bold(text)}\n`);
-  const { item } = known;
-  const { waiting, run } = itemDocument(snapshot, known);
-  out(`${paintOut.bold(`${item.id}  ${oneLine(item.title)}`)}\n`);
-  const rows: [string, string][] = [
-    [
-      'status',
-      `${item.status}${known.statusReason === '' ? '' : `  ${paintOut.dim(oneLine(known.statusReason))}`}`,
-    ],
-    ['labels', printable(labelsOfItem(known).join(', '))],
-  ];
-  if (waiting !== null) rows.push(['waits', paintOut.yellow(oneLine(waiting).replace(/^waits:? /, ''))]);
-  if (run !== null) rows.push(['at work', `${run.role}, run ${shortId(run.run_id)}`]);
-  for (const { id, status, title, done } of blockersOf(snapshot, known))
-    rows.push(['blocked by', `${done ? '✓' : '…'} ${id}  ${status ?? 'unknown'}  ${oneLine(title ?? '')}`]);
-  out(renderTable(rows.map(([name, value]) => [paintOut.dim(name), value])));
-  printRevision(context, snapshot, known);
-  for (const { runId, summary } of known.summaries) {
-    heading(`Summary of run ${shortId(runId)}`);
-    out(`${indented(summary)}\n`);
-  }
-  heading('Body');
-  out(`${indented(known.body)}\n`);
-  heading('History');
-  const lineOf = createEventLines(paintOut, snapshot.state);
-  for (const entry of entries) {
-    const line = lineOf(entry);
-    if (line !== null) out(`${paintOut.dim(entry.at.slice(0, 19).replace('T', ' '))}  ${line}\n`);
-  }
-}
-
-function printRevision(context: VerbContext, { state }: WorkSnapshot, { item }: ItemRecord): void {
-  const { out, paintOut } = context.terminal;
-  const revision = revisionOf(state, item);
-  if (revision === null) return;
-  const { headRef, headSHA, pipeline } = revision;
-  out(`\n${paintOut.bold('Revision')}\n`);
-  out(`  ${headRef.replace('refs/heads/', '')} at ${headSHA.slice(0, 10)}, checks: ${pipeline.status}\n`);
-  if (pipeline.reason !== null) out(`${indented(pipeline.reason)}\n`);
-  for (const { review, headSHA: reviewed } of state.reviews.get(revision.id) ?? []) {
-    out(`\n${paintOut.bold(`Review of ${reviewed.slice(0, 10)}: ${review.verdict}`)}\n`);
-    out(`${indented(review.summary)}\n`);
-    for (const { path, line, body } of review.comments)
-      out(`  ${printable(path)}${line === null ? '' : `:${line}`}\n${indented(indented(body))}\n`);
-  }
-}
-
-function indented(text: string): string {
+function indented(text: string): string[] {
   return printable(text)
     .trimEnd()
     .split('\n')
-    .map((line) => (line === '' ? '' : `  ${line}`))
-    .join('\n');
+    .map((line) => (line === '' ? '' : `  ${line}`));
 }

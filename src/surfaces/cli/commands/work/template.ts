@@ -4,15 +4,15 @@ import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 
-/** Prints the template of a body, to be filled in. */
+/** Prints the template of a body. */
 export function template(context: VerbContext, word: string): ExitCode {
-  const kind = bodyKind(word);
+  const kind = expectBodyKind(word);
   if (context.json) printJson(context, { kind, template: printTemplate(kind) });
   else context.terminal.out(printTemplate(kind));
   return EXIT.success;
 }
 
-export function bodyKind(word: string): BodyKind {
+export function expectBodyKind(word: string): BodyKind {
   const kind = BODY_KINDS.find((known) => known === word);
   if (kind !== undefined) return kind;
   const near = didYouMean(word, BODY_KINDS);

@@ -11,26 +11,26 @@ export interface TransitionOptions {
   readonly as: string | null;
 }
 
-/** A person moves an item, under the same table as everybody. */
+/** Moves an item to another status, if the status table allows it. */
 export async function transition(
   context: VerbContext,
   wanted: string,
   status: string,
   { reason, as }: TransitionOptions,
 ): Promise<ExitCode> {
-  const to = statusOf(status);
+  const to = expectStatus(status);
   return askAsPerson(context, as, async ({ snapshot, ask }) => {
     const { item } = findItem(snapshot, wanted);
     await ask({
       kind: 'transition',
       itemId: item.id,
       to,
-      reason: reason ?? 'a person moved it and gave no reason',
+      reason: reason ?? 'moved by hand, without a reason',
     });
   });
 }
 
-function statusOf(word: string): WorkStatus {
+function expectStatus(word: string): WorkStatus {
   const status = WORK_STATUSES.find((known) => known === word);
   if (status !== undefined) return status;
   const near = didYouMean(word, WORK_STATUSES);

@@ -8,9 +8,9 @@ export interface WatchOptions {
   readonly as: string | null;
 }
 
-/** Plans, implements and reviews whatever there is to do, until somebody stops it. */
+/** Plans, implements and reviews as work comes in, until the process is stopped. */
 export async function watch(context: VerbContext, { jobs, as }: WatchOptions): Promise<ExitCode> {
-  if (jobs === 0) throw new CliError('--jobs is at least 1', 'leave it out for what the configuration says');
+  if (jobs === 0) throw new CliError('--jobs is at least 1', 'without it, the configuration decides');
   return driveWork(context, { jobs, as }, async ({ work, signal, onEvent }) => {
     context.terminal.err(`watching work items, ${work.jobs} at a time; Ctrl-C stops\n`);
     const { problems } = await work.engine.watch(signal, { onEvent });

@@ -17,7 +17,7 @@ import { displayPath, findWorkflow } from '../../driving/find-workflow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printRefusal } from '../../output/refused-document.ts';
 import { renderTable } from '../../output/table.ts';
-import type { Paint } from '../../output/terminal.ts';
+import { type Paint, stdoutOf } from '../../output/terminal.ts';
 import { readSource } from './validate.ts';
 
 export interface CrashtestOptions {
@@ -26,7 +26,7 @@ export interface CrashtestOptions {
   readonly script: string | null;
 }
 
-/** Tries a workflow against crashes, in memory: no agent is started and no file is touched. */
+/** Simulates crashes of a workflow in memory: starts no agent and touches no file. */
 export async function crashtest(
   context: VerbContext,
   workflow: string,
@@ -71,7 +71,7 @@ function expectScript(plan: Plan, { seed, script }: CrashtestOptions): void {
 }
 
 interface Subject {
-  /** As it was asked for. */
+  /** As the user gave it. */
   readonly workflow: string;
   readonly name: string;
 }
@@ -79,9 +79,14 @@ interface Subject {
 function printReport(context: VerbContext, subject: Subject, report: CrashtestReport, seed: number): void {
   const { out, paintOut } = context.terminal;
   const heads = ['script', 'events', 'boundaries', 'recoveries', 'end', 'result'].map(paintOut.bold);
-  out(renderTable([heads, ...report.scripts.map((script) => rowOf(script, paintOut))]));
+  out(
+    renderTable([heads, ...report.scripts.map((script) => rowOf(script, paintOut))], '', {
+      width: stdoutOf(context.terminal).width,
+      drop: [3, 1],
+    }),
+  );
   if (report.cut > 0)
-    out(`${paintOut.yellow('!')} ${report.cut} more scripts were left out; another --seed chooses others\n`);
+    out(`${paintOut.yellow('!')} ${report.cut} more scripts were skipped; another --seed chooses others\n`);
   const boundaries = report.scripts.reduce((sum, script) => sum + script.boundaries, 0);
   if (report.failure === null) {
     const count = `${report.scripts.length} ${report.scripts.length === 1 ? 'script' : 'scripts'}`;

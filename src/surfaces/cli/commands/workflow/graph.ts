@@ -13,7 +13,7 @@ import { readSource } from './validate.ts';
 
 export type GraphFormat = 'mermaid' | 'dot' | 'svg';
 
-/** Draws a workflow. Names are not resolved: a picture needs no agent and no prompt to be there. */
+/** Draws a workflow. Does not resolve names, so that agents and prompts may be missing. */
 export async function graph(context: VerbContext, path: string, format: GraphFormat): Promise<ExitCode> {
   const { terminal } = context;
   const opened = await (await context.services()).openCheck(context.startDir);

@@ -1,10 +1,12 @@
-import type { OpenWork } from '../../../../app/services.ts';
+import type { OpenWork } from '../../../../app/opened-work.ts';
 import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
 import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { itemOf } from '../../../../work/engine/command.ts';
 import { CliError } from '../../cli-error.ts';
 import type { VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { shortIdsIn } from '../../open.ts';
+import { printLines, stdoutOf } from '../terminal.ts';
 import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
 import { expectDone, type Granted, withTrustedWork } from './session.ts';
@@ -51,13 +53,14 @@ export async function askAsPerson(
 }
 
 async function printEvents(
-  { terminal: { out, paintOut } }: VerbContext,
-  { history }: OpenWork,
+  { terminal }: VerbContext,
+  work: OpenWork,
   { state }: WorkSnapshot,
 ): Promise<void> {
-  const lineOf = createEventLines(paintOut, state);
-  for (const entry of await history()) {
-    const line = entry.seq > state.seq ? lineOf(entry) : null;
-    if (line !== null) out(`${line}\n`);
+  const output = stdoutOf(terminal);
+  const renderEvent = createEventLines(output.paint, state, await shortIdsIn(work));
+  for (const entry of await work.history()) {
+    const line = entry.seq > state.seq ? renderEvent(entry) : null;
+    if (line !== null) printLines(output, [line]);
   }
 }

@@ -1,9 +1,10 @@
 import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import { shorten } from '../../../../text/shorten.ts';
 import type { ItemRecord } from '../../../../work/items/state.ts';
 import { explainWait } from '../../../../work/items/waiting.ts';
 import { renderTable } from '../table.ts';
-import type { Paint, Terminal } from '../terminal.ts';
+import type { Output, Paint } from '../terminal.ts';
 import { oneLine } from './event-lines.ts';
 
 type BoardState = Pick<WorkSnapshot, 'state' | 'limits'>;
@@ -21,38 +22,36 @@ export function renderItems(snapshot: BoardState, items: readonly ItemRecord[]):
   );
 }
 
-/** One section per status that has items; lines are clipped at the width of the terminal. */
+/** One section per status that has items; lines are shortened to the width of the terminal. */
 export function renderBoard(
-  { paintOut, columns }: Pick<Terminal, 'paintOut' | 'columns'>,
+  { paint, width }: Pick<Output, 'paint' | 'width'>,
   snapshot: BoardState,
   items: readonly ItemRecord[],
 ): string {
-  const width = Math.max(0, ...items.map(({ item }) => item.id.length));
+  const idWidth = Math.max(0, ...items.map(({ item }) => item.id.length));
   const sections = WORK_STATUSES.map((status) => {
     const inStatus = items.filter(({ item }) => item.status === status);
     if (inStatus.length === 0) return '';
-    const heading = `${colourOf(paintOut, status)(status.toUpperCase())} ${paintOut.dim(String(inStatus.length))}\n`;
-    return (
-      heading + inStatus.map((known) => renderCard(paintOut, columns(), width, snapshot, known)).join('')
-    );
+    const heading = `${colourOf(paint, status)(status.toUpperCase())} ${paint.dim(String(inStatus.length))}\n`;
+    return heading + inStatus.map((known) => renderCard(paint, width, idWidth, snapshot, known)).join('');
   });
   return sections.join('');
 }
 
 function renderCard(
   paint: Paint,
-  columns: number,
   width: number,
+  idWidth: number,
   snapshot: BoardState,
   known: ItemRecord,
 ): string {
   const { id, title, priority, type } = known.item;
   const kind = type === 'refinement' ? 'question' : priority;
-  const head = `  ${paint.bold(id.padEnd(width))}  ${paint.dim(kind.padEnd(8))}  `;
+  const head = `  ${paint.bold(id.padEnd(idWidth))}  ${paint.dim(kind.padEnd(8))}  `;
   const reasons = waitingReasons(snapshot, known).map(
-    (why) => `  ${' '.repeat(width)}  ${paint.yellow(clip(`└ ${why}`, columns - width - 4))}\n`,
+    (why) => `  ${' '.repeat(idWidth)}  ${paint.yellow(shorten(`└ ${why}`, width - idWidth - 4))}\n`,
   );
-  return `${head}${clip(title, columns - width - 14)}\n${reasons.join('')}`;
+  return `${head}${shorten(oneLine(title), width - idWidth - 14)}\n${reasons.join('')}`;
 }
 
 function waitingReasons({ state, limits }: BoardState, known: ItemRecord): string[] {
@@ -75,9 +74,4 @@ function colourOf(paint: Paint, status: WorkStatus): (text: string) => string {
     case 'ready':
       return paint.bold;
   }
-}
-
-function clip(text: string, room: number): string {
-  const line = oneLine(text);
-  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`;
 }

@@ -1,4 +1,5 @@
-import type { OpenWork } from '../../../../app/services.ts';
+import type { OpenWork } from '../../../../app/opened-work.ts';
+import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import type { SessionEnd } from '../../../../work/engine/protocol.ts';
@@ -6,7 +7,8 @@ import { isTerminal } from '../../../../work/items/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { itemDocument } from './documents.ts';
+import { growingShortIds, type ShortId } from '../short-ids.ts';
+import { printLines, stderrOf } from '../terminal.ts';
 import { createWorkProgress } from './progress.ts';
 import { withTrustedWork } from './session.ts';
 
@@ -15,6 +17,7 @@ export interface WorkDriving {
   readonly person: string;
   readonly signal: AbortSignal;
   readonly onEvent: (entry: JournalEntry) => void;
+  readonly short: ShortId;
 }
 
 export interface WorkEnd {
@@ -35,11 +38,12 @@ export async function driveWork(
   try {
     return await withTrustedWork(context, { jobs: options.jobs, observe: progress.observe }, async (work) => {
       const before = (await work.engine.snapshot()).state;
-      progress.begin(before);
+      const short = growingShortIds(await work.store.match(''));
+      progress.begin(before, short);
       const end = await whileInterruptible(
         context,
         {
-          message: 'stopping; what ran can be taken up again (press again to leave at once)',
+          message: 'stopping; the runs can be resumed (press again to exit at once)',
           endProcesses: () => Promise.all(progress.runIds().map(work.deps.sweep)),
         },
         async (signal) =>
@@ -47,7 +51,8 @@ export async function driveWork(
             work,
             signal,
             person: options.as ?? (await work.userName()),
-            onEvent: progress.tell,
+            onEvent: progress.onEvent,
+            short,
           }),
       );
       progress.stop();
@@ -66,10 +71,11 @@ export async function report(
   after: number,
   { ok, reason, help }: WorkEnd,
 ): Promise<void> {
-  const { err, paint } = context.terminal;
   if (!context.json) {
-    if (reason !== null) err(`${ok ? paint.yellow('!') : paint.red('✗')} ${reason}\n`);
-    if (help !== null) err(`  ${paint.dim('help:')} ${help}\n`);
+    const output = stderrOf(context.terminal);
+    const { paint } = output;
+    if (reason !== null) printLines(output, [`${ok ? paint.yellow('!') : paint.red('✗')} ${reason}`]);
+    if (help !== null) printLines(output, [`  ${paint.dim('help:')} ${help}`]);
     return;
   }
   const events = (await work.history()).filter(({ seq }) => seq > after);
@@ -98,7 +104,7 @@ export function endOfLoop(
       code: EXIT.failed,
       ok: false,
       reason: end.problems.join('; '),
-      help: 'conductor work list says where items stand; fix this, then dispatch the item by its id',
+      help: 'conductor work list shows the items; fix this, then dispatch the item by its id',
     };
   const left = ids.flatMap((id) => state.items.get(id) ?? []).filter(({ item }) => !isTerminal(item.status));
   const [first] = left;
@@ -117,6 +123,6 @@ export function endOfLoop(
     reason: single
       ? `item ${id} is ${status} and waits`
       : `${left.length} of ${ids.length} items wait: ${left.map(({ item }) => item.id).join(', ')}`,
-    help: 'conductor work list says for what',
+    help: 'conductor work list shows why',
   };
 }

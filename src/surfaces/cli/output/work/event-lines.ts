@@ -1,27 +1,35 @@
 import type { JournalEntry, WorkEvent } from '../../../../contracts/work/work-event.ts';
 import type { WorkState } from '../../../../work/items/state.ts';
-import { type Paint, printable, shortId } from '../terminal.ts';
+import type { ShortId } from '../short-ids.ts';
+import { type Paint, printable } from '../terminal.ts';
 
 /** Renders each event as one line. Remembers which item each run and each revision belongs to. */
-export function createEventLines(paint: Paint, state: WorkState): (entry: JournalEntry) => string | null {
+export function createEventLines(
+  paint: Paint,
+  state: WorkState,
+  short: ShortId,
+): (entry: JournalEntry) => string | null {
   const runs = new Map([...state.runs.values()].map(({ runId, itemId }) => [runId, itemId]));
   const revisions = new Map([...state.revisions.values()].map(({ id, workItemID }) => [id, workItemID]));
   return ({ event }) => {
     if (event.type === 'run_accepted') runs.set(event.run_id, event.item_id);
     if (event.type === 'revision_made') revisions.set(event.revision.id, event.revision.workItemID);
     return renderEvent(paint, event, {
+      short,
       run: (id) => runs.get(id) ?? null,
       revision: (id) => revisions.get(id) ?? null,
     });
   };
 }
 
-interface Owners {
+interface Names {
+  readonly short: ShortId;
+  /** The item that a run or a revision belongs to. */
   readonly run: (id: string) => string | null;
   readonly revision: (id: string) => string | null;
 }
 
-function renderEvent(paint: Paint, event: WorkEvent, owners: Owners): string | null {
+function renderEvent(paint: Paint, event: WorkEvent, names: Names): string | null {
   const line = (item: string | null, mark: string, text: string) =>
     `${mark} ${(item ?? 'plan').padEnd(5)} ${text}`;
   switch (event.type) {
@@ -47,7 +55,7 @@ function renderEvent(paint: Paint, event: WorkEvent, owners: Owners): string | n
       const { status, reason } = event.pipeline;
       const mark = status === 'success' ? paint.green('✓') : status === 'failure' ? paint.red('✗') : ' ';
       return line(
-        owners.revision(event.revision_id),
+        names.revision(event.revision_id),
         mark,
         `checks: ${status}${reasonSuffix(paint, reason ?? '')}`,
       );
@@ -56,7 +64,7 @@ function renderEvent(paint: Paint, event: WorkEvent, owners: Owners): string | n
       const { verdict, summary } = event.review.review;
       const mark = verdict === 'approve' ? paint.green('✓') : paint.yellow('!');
       return line(
-        owners.revision(event.review.revisionID),
+        names.revision(event.review.revisionID),
         mark,
         `review: ${verdict}${reasonSuffix(paint, summary)}`,
       );
@@ -68,14 +76,14 @@ function renderEvent(paint: Paint, event: WorkEvent, owners: Owners): string | n
         `merged into ${event.into} as ${event.commit.slice(0, 10)} by ${oneLine(event.by)}`,
       );
     case 'run_accepted':
-      return line(event.item_id, paint.blue('▶'), `${event.role}, run ${shortId(event.run_id)}`);
+      return line(event.item_id, paint.blue('▶'), `${event.role}, run ${names.short(event.run_id)}`);
     case 'run_ended':
       return event.ok
         ? null
         : line(
-            owners.run(event.run_id),
+            names.run(event.run_id),
             paint.red('✗'),
-            `run ${shortId(event.run_id)} failed${reasonSuffix(paint, event.reason)}`,
+            `run ${names.short(event.run_id)} failed${reasonSuffix(paint, event.reason)}`,
           );
     case 'command_refused':
     case 'command_failed': {

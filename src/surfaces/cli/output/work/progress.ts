@@ -2,7 +2,8 @@ import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { RunObserver } from '../../../../runtime/run-context.ts';
 import type { RoleSubject } from '../../../../work/engine/role.ts';
 import type { WorkState } from '../../../../work/items/state.ts';
-import { formatDuration, printable, type Terminal } from '../terminal.ts';
+import type { ShortId } from '../short-ids.ts';
+import { formatDuration, printable, printLines, stderrOf, type Terminal } from '../terminal.ts';
 import { createEventLines, oneLine } from './event-lines.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -10,9 +11,9 @@ const FRAME_MS = 100;
 
 export interface WorkProgress {
   readonly observe: (subject: RoleSubject) => RunObserver;
-  /** Sets the state before the first event. */
-  readonly begin: (state: WorkState) => void;
-  readonly tell: (entry: JournalEntry) => void;
+  /** Sets the state before the first event, and how run ids are shortened. */
+  readonly begin: (state: WorkState, short: ShortId) => void;
+  readonly onEvent: (entry: JournalEntry) => void;
   /** The runs observed so far, so that the caller can kill their processes. */
   readonly runIds: () => readonly string[];
   readonly stop: () => void;
@@ -64,15 +65,15 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
         },
       };
     },
-    begin: (state) => {
-      renderEvent = createEventLines(terminal.paint, state);
+    begin: (state, short) => {
+      renderEvent = createEventLines(terminal.paint, state, short);
     },
-    tell: (entry) => {
+    onEvent: (entry) => {
       if (isRejectedUserCommand(entry)) return;
       const line = renderEvent?.(entry) ?? null;
       if (line === null) return;
       clear();
-      terminal.err(`${line}\n`);
+      printLines(stderrOf(terminal), [line]);
       draw();
     },
     runIds: () => [...runIds],
@@ -84,7 +85,7 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
   };
 }
 
-/** Whether a user's command was refused or failed, which the verb itself reports. */
+/** Whether a user's command was refused or failed, which the command itself reports. */
 function isRejectedUserCommand({ event }: JournalEntry): boolean {
   return (event.type === 'command_refused' || event.type === 'command_failed') && event.by !== 'engine';
 }

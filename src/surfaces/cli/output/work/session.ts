@@ -1,4 +1,4 @@
-import type { OpenWork, WorkOptions } from '../../../../app/services.ts';
+import type { OpenWork, WorkOptions } from '../../../../app/opened-work.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import type { Outcome, RunReport } from '../../../../work/engine/protocol.ts';
@@ -44,9 +44,9 @@ export function findItem({ state }: WorkSnapshot, wanted: string): ItemRecord {
   throw new CliError(
     `there is no work item "${printable(wanted)}"`,
     ids.length === 0
-      ? 'there are none yet: conductor work plan makes them from approved specs'
+      ? 'there are none yet: conductor work plan creates them from approved specs'
       : near === null
-        ? 'conductor work list shows those there are'
+        ? 'conductor work list shows all items'
         : `did you mean ${near}? conductor work list shows all`,
   );
 }
@@ -88,7 +88,7 @@ export function expectAccepted(
     case 'not_started':
       throw new CliError(
         printable(report.reason),
-        'conductor doctor says what is missing; work.agents of .tnh/config.yaml says which agent has which role',
+        'conductor doctor shows what is missing; work.agents in .tnh/config.yaml sets the agent of each role',
         EXIT.failed,
       );
   }
@@ -98,27 +98,27 @@ function suggestFix(code: RefusalCode, item: string | null): string {
   const id = item ?? 'ID';
   switch (code) {
     case 'unknown_item':
-      return 'conductor work list shows those there are';
+      return 'conductor work list shows all items';
     case 'unknown_revision':
     case 'not_approved':
     case 'checks_not_passed':
-      return `conductor work show ${id} says where it stands`;
+      return `conductor work show ${id} shows its state`;
     case 'same_status':
     case 'illegal_transition':
     case 'people_only':
     case 'item_moved':
     case 'blockers_open':
-      return `conductor work show ${id} says where it stands, and why`;
+      return `conductor work show ${id} shows its state and the reason`;
     case 'planner_active':
     case 'item_active':
     case 'no_active_run':
     case 'run_not_active':
-      return 'conductor runs shows what runs; conductor cancel ends a run, conductor gates what waits for you';
+      return 'conductor runs lists the runs, conductor gates the open gates; conductor cancel ends a run';
     case 'revision_moved':
-      return `have what is there now reviewed: conductor work review ${id}`;
+      return `review the current revision: conductor work review ${id}`;
     case 'scope_overlap':
     case 'no_free_place':
-      return 'wait until the other is in review; conductor work list says who waits for what';
+      return 'wait until the other item is in review; conductor work list shows why each item waits';
     case 'not_code':
       return `answer it in the spec, then: conductor work transition ${id} closed --reason "…"`;
     case 'nothing_to_plan':

@@ -1,0 +1,116 @@
+import type { RunListing } from '../../ports/run-store.ts';
+import type { UpkeepSetup } from '../opened.ts';
+import { judgeRetention, type Retention, type Taken, takeRun, workspaceFolder } from '../retention.ts';
+import { listedState } from './list-runs.ts';
+
+export interface RetentionOptions {
+  readonly dryRun: boolean;
+  /** This and `keepDays` override the configuration; null if not given. */
+  readonly keepRuns: number | null;
+  readonly keepDays: number | null;
+}
+
+/** A run or worktree on disk. */
+export interface StoredRun {
+  readonly runId: string;
+  /** Null if the run has no record. */
+  readonly run: RunListing | null;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** A run or worktree, and what the retention did with it. */
+export interface Handled extends StoredRun {
+  readonly action: 'removed' | 'would_remove' | 'kept' | 'failed';
+  readonly reason: string;
+  readonly salvageRefs: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface Cleanup {
+  /** The key of the list in the document. */
+  readonly key: 'runs' | 'worktrees';
+  readonly retention: Retention;
+  readonly dryRun: boolean;
+  readonly handled: readonly Handled[];
+}
+
+/** Removes runs that the retention doesn't keep: workspace, branch and record. Salvages stay. */
+export async function cleanRuns(setup: UpkeepSetup, options: RetentionOptions): Promise<Cleanup> {
+  const { upkeep } = setup;
+  const retention = chooseRetention(setup, options);
+  const handled: Handled[] = [];
+  for (const { run, due, reason } of judgeRetention(await setup.store.list(), retention, setup.clock.now())) {
+    const worktree = run.status?.worktree_path ?? null;
+    const folder = worktree === null ? null : workspaceFolder(worktree, run.runId);
+    const bytes = (await upkeep.sizeOf(`${run.path}/`)) + (folder === null ? 0 : await upkeep.sizeOf(folder));
+    const stored = { runId: run.runId, run, path: run.path, bytes };
+    handled.push(
+      due
+        ? describeRemoval(stored, reason, options.dryRun ? null : await takeRun(setup, run.runId))
+        : describeKept(stored, reason),
+    );
+  }
+  return { key: 'runs', retention, dryRun: options.dryRun, handled };
+}
+
+export function chooseRetention(setup: UpkeepSetup, { keepRuns, keepDays }: RetentionOptions): Retention {
+  return {
+    keepRuns: keepRuns ?? setup.retention.keepRuns,
+    keepDays: keepDays ?? setup.retention.keepDays,
+  };
+}
+
+export function describeKept(stored: StoredRun, reason: string, notes: readonly string[] = []): Handled {
+  return { ...stored, action: 'kept', reason, salvageRefs: [], notes };
+}
+
+/** `taken` is null in a dry run. */
+export function describeRemoval(stored: StoredRun, reason: string, taken: Taken | null): Handled {
+  if (taken === null) return { ...stored, action: 'would_remove', reason, salvageRefs: [], notes: [] };
+  if (!taken.ok) return { ...stored, action: 'failed', reason: taken.reason, salvageRefs: [], notes: [] };
+  return { ...stored, action: 'removed', reason, salvageRefs: taken.salvageRefs, notes: taken.notes };
+}
+
+/** Whether something that was due could not be removed. */
+export function hasFailed({ handled }: Cleanup): boolean {
+  return handled.some(({ action }) => action === 'failed');
+}
+
+export function listRemoved({ handled }: Cleanup): readonly Handled[] {
+  return handled.filter(({ action }) => action === 'removed' || action === 'would_remove');
+}
+
+export function sumBytes(stored: readonly StoredRun[]): number {
+  return stored.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** The document of `clean --json` and `worktree prune --json`. */
+export function cleanupDocument(cleanup: Cleanup) {
+  const { key, retention, dryRun, handled } = cleanup;
+  return {
+    ok: !hasFailed(cleanup),
+    dry_run: dryRun,
+    retention: { keep_runs: retention.keepRuns, keep_days: retention.keepDays },
+    [key]: handled.map((item) => ({
+      ...storedRunDocument(item),
+      action: item.action,
+      reason: item.reason,
+      salvage_refs: item.salvageRefs,
+      notes: item.notes,
+    })),
+    freed_bytes: sumBytes(listRemoved(cleanup)),
+  };
+}
+
+export function storedRunDocument({ runId, run, path, bytes }: StoredRun) {
+  return {
+    run_id: runId,
+    workflow_id: run?.status?.workflow_id ?? null,
+    state: run === null ? null : listedState(run),
+    outcome: run?.status?.outcome ?? null,
+    updated_at: run?.status?.updated_at ?? null,
+    path,
+    bytes,
+  };
+}

@@ -1,0 +1,94 @@
+import { plannerDecisionSchema } from '../../contracts/planner/planner-decision.ts';
+import { PLANNER_STATUSES } from '../../contracts/vocabulary.ts';
+import { ledgerLine } from '../../planner/claims/ledger.ts';
+import { parseEnvelope } from '../../planner/envelope.ts';
+import { reasonsFor, reasonsOfMisfit } from '../../planner/table/explain-evaluation.ts';
+import { readLedger } from '../../runtime/evidence/claim-ledger.ts';
+import { readEvidenceJson, readManifest } from '../../runtime/evidence/evidence.ts';
+import { findingsOf } from '../../runtime/evidence/findings.ts';
+import { quoteLines, readLastWord } from '../../runtime/evidence/last-message.ts';
+import { allNotes } from '../../runtime/evidence/standing-checks.ts';
+import { hasExpired, readAnswer } from '../../runtime/gates/open-gates.ts';
+import { findEarlierRun } from '../../runtime/record/earlier-run.ts';
+import { lastEnded, type ParkedView, parkedView, type StepView } from '../../runtime/record/run-view.ts';
+import type { OpenRun } from './open-run.ts';
+
+export interface ShownStep {
+  readonly step: StepView;
+  /** For an evaluation: why it came out as it did, what would change it, and whether the claims are confirmed. */
+  readonly reasons: readonly string[];
+  /** The artifacts that a reader should look at first; the manifest lists all. */
+  readonly evidence: readonly { readonly role: string; readonly path: string }[];
+}
+
+/** What the run needs to continue; null if it has ended or a process drives it. */
+export type NeededAction =
+  /** A run of an earlier version, which can only be cancelled. */
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'parked'; readonly parked: ParkedView }
+  /** Its gate is answered or has expired. */
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'answer' };
+
+export interface ShownRun {
+  readonly findings: readonly string[];
+  /** Notes on how far the checks can be trusted. */
+  readonly notes: readonly string[];
+  readonly steps: readonly ShownStep[];
+  readonly needs: NeededAction | null;
+}
+
+/** Collects what a reader wants to know about a run besides its state: findings, reasons and evidence. */
+export async function showRun(run: OpenRun): Promise<ShownRun> {
+  const { view, record } = run;
+  const { directory } = record;
+  const steps: ShownStep[] = [];
+  for (const step of view.steps) {
+    if (step.opcode === 'STOP') continue;
+    steps.push({ step, reasons: await explainStep(run, step), evidence: await importantEvidence(run, step) });
+  }
+  return {
+    findings: await findingsOf(directory, view.steps),
+    notes: await allNotes({ directory, view: () => view }),
+    steps,
+    needs: await neededAction(run),
+  };
+}
+
+async function neededAction({ view, record, records }: OpenRun): Promise<NeededAction | null> {
+  const { awaiting } = view;
+  if (view.end === null && findEarlierRun(view) !== null) return { kind: 'cancel' };
+  const parked = parkedView(view);
+  if (parked !== null) return { kind: 'parked', parked };
+  if (awaiting === null) return null;
+  const isSettled =
+    hasExpired(awaiting, records.clock.now()) || (await readAnswer(record.directory, awaiting)) !== null;
+  return { kind: isSettled ? 'resume' : 'answer' };
+}
+
+async function explainStep({ record, view }: OpenRun, step: StepView): Promise<string[]> {
+  const status = PLANNER_STATUSES.find((known) => known === step.termination);
+  if (step.opcode !== 'EVALUATE' || status === undefined) return [];
+  const stored = await readEvidenceJson(record.directory, step, 'planner_input');
+  if (stored === null) return [];
+  const input = parseEnvelope(stored);
+  const decision = plannerDecisionSchema.safeParse(
+    await readEvidenceJson(record.directory, step, 'planner_decision'),
+  );
+  const { why, change } = input.ok
+    ? reasonsFor(input.envelope, status, decision.data?.blockers)
+    : reasonsOfMisfit(input.problems);
+  const claims = (await readLedger(record.directory, step)).map(ledgerLine);
+  // An open gate shows the agent's final response itself.
+  const isLast = step === lastEnded(view.steps, 'EVALUATE') && view.awaiting === null;
+  const response = isLast ? await readLastWord({ directory: record.directory, view: () => view }) : null;
+  const quoted = response === null ? [] : [`final response of ${response.step_id}:`, ...quoteLines(response)];
+  return [`why: ${why}`, `it would change with: ${change}`, ...claims, ...quoted];
+}
+
+async function importantEvidence({ record }: OpenRun, step: StepView): Promise<ShownStep['evidence']> {
+  const manifest = await readManifest(record.directory, step);
+  return (manifest?.artifacts ?? [])
+    .filter(({ important, bytes }) => important && bytes > 0)
+    .map(({ role, path }) => ({ role, path }));
+}

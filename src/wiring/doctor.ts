@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { findBrowser } from '../../harness/web/browser.ts';
+import { createProgramFinder } from '../adapters/agents/agent-program.ts';
+import { privateBytes, processBounds } from '../adapters/process/process-bounds.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
+import { detectValidators } from '../adapters/project/detect-validators.ts';
+import { systemFiles } from '../adapters/project/files.ts';
+import { readPolicies } from '../adapters/project/policy-files.ts';
+import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
+import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
+import { readTopFiles } from '../adapters/setup/top-files.ts';
+import { findRepository } from '../adapters/workspace/git/find-repository.ts';
+import { hasCommits, readGitVersion } from '../adapters/workspace/git/probe.ts';
+import type { DoctorDeps } from '../app/doctor/doctor.ts';
+import type { StoredSetupRequest } from '../app/doctor/setup.ts';
+import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
+import { catalogFolders, loadConfigOf, repositoryObstacle, resolveWorkspaces } from './open.ts';
+import { buildPlanner, createPlannerSetup } from './planners.ts';
+import { findSandbox } from './sandbox.ts';
+import { createTrustDeps } from './trust.ts';
+
+export function createDoctorDeps(startDir: string): DoctorDeps {
+  const { env } = process;
+  return {
+    startDir,
+    env,
+    nodeVersion: process.version,
+    readGitVersion,
+    findRepository: async () => {
+      const found = await findRepository(startDir);
+      return found.ok ? found : { ok: false, obstacle: repositoryObstacle(found.reason, startDir) };
+    },
+    hasCommits,
+    folderState: systemFiles.folderState,
+    exists: systemFiles.exists,
+    loadConfig: loadConfigOf,
+    readPolicies: (root) => readPolicies(catalogFolders(root).policies),
+    trustDeps: createTrustDeps,
+    findProgram: createProgramFinder({ resolveProgram, env }),
+    resolveProgram,
+    detectValidators,
+    readTopFiles,
+    resolveWorkspaces,
+    isSetupStored,
+    choosePlanner: (repoRoot, config) =>
+      buildPlanner(
+        createPlannerSetup({ repoRoot, config, env, prompts: createPromptCatalog(new Map()) }),
+        null,
+      ),
+    findSandbox: async (config) => {
+      const found = await findSandbox(config, env, env.PATH);
+      return found.kind === 'works' ? { kind: 'works', name: found.sandbox.name } : found;
+    },
+    privateBytes,
+    stepLimits: (limits) => (process.platform === 'linux' ? processBounds(limits) : null),
+    findBrowser: () => findBrowser(env),
+  };
+}
+
+async function isSetupStored({
+  setup,
+  repoRoot,
+  workspacesFolder,
+  env,
+}: StoredSetupRequest): Promise<boolean> {
+  const cacheFolder = join(workspacesFolder, 'setup');
+  const checkouts = createCheckoutSetup({
+    setup,
+    repoRoot,
+    cacheFolder,
+    timeoutMs: toMilliseconds(setup.timeout),
+    portsFolder: join(workspacesFolder, 'ports'),
+    supervisor: createSupervisor(),
+    resolveProgram,
+    ...DEFAULT_PROCESS_LIMITS,
+  });
+  const digest = await checkouts.digest({ checkout: repoRoot, env });
+  return digest !== null && (await systemFiles.exists(join(cacheFolder, digest)));
+}

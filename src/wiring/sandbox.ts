@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { privateBytes } from '../adapters/process/process-bounds.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
+import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
+import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
+import type { Config } from '../contracts/config/config.ts';
+import { assemblePolicy } from '../policy/assemble.ts';
+import { type Enclosing, enclosingNotes, networkFor } from '../policy/confinement.ts';
+import type { PolicyFiles } from '../ports/project-files.ts';
+import type { Confinement, Sandbox } from '../ports/sandbox.ts';
+import type { Obstacle } from '../runtime/obstacle.ts';
+import type { Enclosure, EnclosureRequest, Project } from '../runtime/run-context.ts';
+
+export type SandboxState =
+  | { readonly kind: 'works'; readonly sandbox: Sandbox }
+  | { readonly kind: 'absent'; readonly reason: string; readonly help: string }
+  | { readonly kind: 'off'; readonly reason: string };
+
+/** Starts bubblewrap once to find out whether steps can run in a sandbox on this machine. */
+export async function findSandbox(
+  config: Pick<Config, 'sandbox' | 'limits'>,
+  env: NodeJS.ProcessEnv,
+  searchPath: string | undefined,
+): Promise<SandboxState> {
+  if (config.sandbox === 'off') return { kind: 'off', reason: 'the configuration switches the sandbox off' };
+  const probe = await probeBubblewrap(resolveProgram, env.PATH);
+  if (!probe.ok) return { kind: 'absent', reason: probe.reason, help: probe.help };
+  const home = env.HOME ?? homedir();
+  return {
+    kind: 'works',
+    sandbox: createBubblewrap({
+      command: probe.command,
+      home,
+      tempFolder: tmpdir(),
+      searchPath,
+      resolveProgram,
+      privateBytes: privateBytes(config.limits),
+      rootOnly: createRootOnlyFinder(),
+    }),
+  };
+}
+
+/** Why no run may start, if the configuration requires a sandbox and none works. */
+export function sandboxRefusal(config: Pick<Config, 'sandbox'>, state: SandboxState): Obstacle | null {
+  if (config.sandbox !== 'required' || state.kind !== 'absent') return null;
+  return {
+    message: `the configuration requires a sandbox, and ${state.reason}`,
+    help: `${state.help}; or set sandbox: auto in .tnh/config.yaml to run without one`,
+  };
+}
+
+interface EnclosureDeps {
+  readonly repoRoot: string;
+  /** All checkouts of the repository, and the git folder that they share. */
+  readonly userFolders: readonly string[];
+  readonly config: Config;
+  readonly policiesByRef: PolicyFiles['byRef'];
+  readonly sandbox: SandboxState;
+  /** Object folders that workspaces borrow from. */
+  readonly objectFolders: readonly string[];
+  readonly workspacesDir: string;
+  /** Folders of the harness kit, mounted read-only. */
+  readonly kitFolders: readonly string[];
+}
+
+/** Folders of a run that validators write to, besides the harness folder. */
+const VALIDATOR_FOLDERS = ['screenshots', 'logs'];
+
+export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclosure']> {
+  return async (request) => {
+    const policies = [...deps.config.policy, ...request.policies].flatMap(
+      (ref) => deps.policiesByRef.get(ref) ?? [],
+    );
+    const effective = assemblePolicy(policies.map((policy) => ({ source: 'step', policy })));
+    const network = networkFor(request.runner, effective, policies);
+    const notes = enclosingNotes(enclosingOf(deps.sandbox), request.runner, network);
+    if (deps.sandbox.kind !== 'works') return { ...refuseIfRequired(deps), notes };
+    await mkdir(request.harnessDir, { recursive: true });
+    const canWrite = request.runner === 'validator' || effective.execution === 'workspace_write';
+    const places = collectPlaces(deps, request, canWrite);
+    const networkDenied = effective.network === 'deny';
+    return { refusal: null, notes, confinement: { ...places, network, networkDenied } };
+  };
+}
+
+function enclosingOf(sandbox: SandboxState): Enclosing {
+  return sandbox.kind === 'works'
+    ? { kind: 'sandbox', name: sandbox.sandbox.name }
+    : { kind: 'none', reason: sandbox.reason };
+}
+
+function refuseIfRequired({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confinement' | 'refusal'> {
+  const isRequired = config.sandbox === 'required' && sandbox.kind !== 'works';
+  return {
+    confinement: null,
+    refusal: isRequired ? `the configuration requires a sandbox, and ${sandbox.reason}` : null,
+  };
+}
+
+/** A sandboxed step sees its checkout, the object folders it borrows from and its run folder, no other user files. */
+function collectPlaces(
+  { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
+  { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
+  canWrite: boolean,
+): Omit<Confinement, 'network' | 'networkDenied'> {
+  return {
+    writable: [
+      harnessDir,
+      ...(canWrite ? [worktreePath] : []),
+      ...(runner === 'validator' ? VALIDATOR_FOLDERS.map((name) => join(runDir, name)) : []),
+    ],
+    readable: [
+      ...kitFolders,
+      ...objectFolders,
+      join(dirname(worktreePath), 'store', 'objects'),
+      runDir,
+      worktreePath,
+    ],
+    hidden: [...userFolders, resolve(repoRoot, config.paths.runs), workspacesDir, dirname(runDir)],
+  };
+}
