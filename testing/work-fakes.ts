@@ -73,7 +73,7 @@ export function createMemoryProvider(): MemoryProvider {
     const known = answers.get(key);
     if (known !== undefined) {
       if (known.content !== content)
-        throw new Error(`the key ${JSON.stringify(key)} was used before, for something else`);
+        throw new Error(`the key ${JSON.stringify(key)} was used before, for another request`);
       return structuredClone(known.answer) as T;
     }
     const answer = act();

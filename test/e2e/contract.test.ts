@@ -180,7 +180,9 @@ describe('conductor work', () => {
     await scene.repo.write('../body.md', printTemplate('task').replace('## Context', '# Context'));
     const human = await conductor(scene, 'work', 'lint', '../body.md');
     expect(human.code).toBe(2);
-    expect(human.stdout).toContain('error[WR405]: the section "Context" is written as "## Context"\n');
+    expect(human.stdout).toContain(
+      'error[WR405]: the section "Context" is in the wrong place: write it as "## Context"\n',
+    );
     expect(human.stdout).toMatch(/--> \.\.\/body\.md:31:1\n/);
     expect(human.stdout).toMatch(/✗ \.\.\/body\.md: 1 problem\n$/);
     const json = await conductor(scene, 'work', 'lint', '../body.md', '--json');

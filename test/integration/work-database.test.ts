@@ -45,7 +45,7 @@ describe('the file of work items', () => {
     const failed = openProvider(repo).setUpLabels([LABEL]);
     await expect(failed).rejects.toThrow(ExpectedFailure);
     await expect(failed).rejects.toThrow(
-      /^the folder .*work can't be made \(.*move away what is in its place/,
+      /^the folder .*work can't be created \(.*move away the file in its place/,
     );
   });
 
@@ -76,7 +76,7 @@ describe('the file of work items', () => {
     const failure = openProvider(repo).read();
     await expect(failure).rejects.toThrow(ExpectedFailure);
     await expect(failure).rejects.toThrow(
-      `${databaseFile(repo)} was written by a newer conductor (schema_version 99, this one knows 1): update conductor`,
+      `${databaseFile(repo)} was written by a newer conductor (its schema_version is 99, this conductor supports 1): update conductor`,
     );
   });
 
@@ -110,9 +110,9 @@ describe('the file of work items', () => {
   });
 
   it.each([
-    ['SQLITE_FULL', /^\/f can't be written, as the disk is full: make room/],
+    ['SQLITE_FULL', /^\/f can't be written: the disk is full; free some space/],
     ['SQLITE_READONLY_DIRECTORY', /^\/f can't be written .*: make the file and its folder writable/],
-    ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: look after the disk/],
+    ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: check the disk/],
     ['SQLITE_BUSY_SNAPSHOT', /^\/f is locked by another process: wait until it ends/],
   ])('has a way out of %s', (code, message) => {
     const told = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));

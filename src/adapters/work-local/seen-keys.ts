@@ -18,7 +18,7 @@ export function findStoredAnswer(tables: Tables, { key, contentSha256 }: KeyedRe
   const [row] = tables.all('SELECT content_sha256, answer FROM seen_keys WHERE key = ?', JSON.stringify(key));
   if (row === undefined) return undefined;
   if (row.content_sha256 !== contentSha256)
-    throw new ExpectedFailure(`the key ${JSON.stringify(key)} was already used for another request`);
+    throw new ExpectedFailure(`the key ${JSON.stringify(key)} was used before, for another request`);
   return JSON.parse(String(row.answer));
 }
 

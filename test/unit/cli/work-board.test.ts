@@ -46,7 +46,7 @@ describe('the board', () => {
     );
   });
 
-  it('is a line for each item where nobody sits at a terminal', () => {
+  it('is a line for each item without a terminal', () => {
     expect(renderItems(snapshot, items).split('\n')[1]).toMatch(
       /^12 +pending +medium +Waits for it +blocked by 1 \(ready\)$/,
     );
@@ -70,7 +70,7 @@ describe('a line about an item', () => {
       '✗ 1     checks: failure  red',
     ],
     ['its review', [made('1'), reviewed('1', 'approve')], expect.stringContaining('1     review: approve')],
-    ['what nobody has to know', { type: 'command_done', key: 'k' }, null],
+    ['an internal event', { type: 'command_done', key: 'k' }, null],
   ] as [string, WorkEvent | WorkEvent[], unknown][])('tells of %s', (_, events, line) => {
     const lineOf = createEventLines(listeningTerminal().terminal.paint, state, (id) => id);
     const lines = entriesOf([events].flat()).map(lineOf);

@@ -209,7 +209,7 @@ describe('a run', () => {
     expect(change.createEvents([])[0]).toMatchObject({ type: 'run_ended', ok: false, counted: true });
   });
 
-  it('of a reviewer that failed three times leaves the item to people', () => {
+  it('of a reviewer that failed three times leaves the item to users', () => {
     const away = (run: string) => [accepted(run, 'reviewer', '1'), ended(run, false, 'away')];
     const state = stateOf(inReview('1', 'success'), away('a'), away('b'), accepted('c', 'reviewer', '1'));
     const command = {
@@ -226,7 +226,7 @@ describe('a run', () => {
   });
 });
 
-describe('what happens at the provider', () => {
+describe('a change at the provider', () => {
   const state = stateOf(created({ id: '1' }), inReview('2', 'pending'));
   const theirs = (change: (provider: ProviderState) => ProviderState) => {
     const items = [...state.items.values()].map(({ item, body }) => ({
@@ -240,11 +240,11 @@ describe('what happens at the provider', () => {
     );
   };
 
-  it('is nothing where it is as the journal says', () => {
+  it('is nothing if it matches the journal', () => {
     expect(theirs((provider) => provider)).toEqual([]);
   });
 
-  it('is told as checks that have ended, and as a head that has moved', () => {
+  it('becomes events for ended checks and a moved head', () => {
     const pipeline = { status: 'success', url: null, reason: null } as const;
     expect(
       theirs((provider) => ({
@@ -260,7 +260,7 @@ describe('what happens at the provider', () => {
     ).toMatchObject([{ type: 'revision_made', revision: { headSHA: 'new' } }]);
   });
 
-  it('is told as items that are new, changed or moved', () => {
+  it('becomes events for new, changed and moved items', () => {
     const item = known(state, '1').item;
     const events = theirs((provider) => ({
       ...provider,

@@ -106,7 +106,7 @@ describe('the body of a task', () => {
     expect(body.outOfScope.map(({ path }) => path)).toEqual(paths);
   });
 
-  it('keeps what it could not read for people', () => {
+  it('keeps unread entries for readers', () => {
     expect(readBody(scope('- src/a.ts\n- the parser module')).unreadEntries).toEqual([
       { text: 'the parser module', line: 15 },
     ]);

@@ -77,7 +77,7 @@ describe('the state of work items', () => {
     expect([...doneKeys]).toEqual(['a']);
   });
 
-  it('counts the failures of an item in a row, and what was reached takes away what lies before it', () => {
+  it('counts the failures of an item in a row, and progress clears those of earlier stages', () => {
     const round = (run: string, ok: boolean) => [
       accepted(run, 'implementor', '1'),
       ended(run, ok, `${run} failed`),
@@ -156,7 +156,7 @@ describe('the state of work items', () => {
     expect(state.revisions.get('r1')?.reviewID).toBe('review-r1');
   });
 
-  it('gives a snapshot that stays as it is', () => {
+  it('returns a snapshot that does not change later', () => {
     const state = stateOf(created({ id: '1' }));
     const snapshot = copyState(state);
     evolve(state, { seq: 2, at: '', event: moved('1', 'pending', 'ready') });

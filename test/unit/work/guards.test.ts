@@ -40,7 +40,7 @@ describe('a command is refused', () => {
       'nothing_to_plan',
       'there is no approved spec',
     ],
-    ['work on an item that nobody knows', [], implement('9'), ANN, 'unknown_item', 'there is no item 9'],
+    ['work on an unknown item', [], implement('9'), ANN, 'unknown_item', 'there is no item 9'],
     [
       'a second agent on an item',
       reviewing('1'),
@@ -74,7 +74,7 @@ describe('a command is refused', () => {
       'item 2 is blocked by 1 (ready)',
     ],
     [
-      'work on what is not ready',
+      'work on an item that is not ready',
       [created({ id: '1' })],
       implement('1'),
       ANN,
@@ -82,7 +82,7 @@ describe('a command is refused', () => {
       "item 1: it can't move from pending to in-progress",
     ],
     [
-      'work in a file that is being worked on',
+      'work on a file that another item changes',
       [...atWork('1', ['src/']), ready('2', ['src/a.ts'])],
       implement('2'),
       ANN,
@@ -90,7 +90,7 @@ describe('a command is refused', () => {
       'item 2 is waiting: item 1 is changing src/a.ts',
     ],
     [
-      'more work than there are places',
+      'a run without a free slot',
       [...atWork('1'), ...atWork('2'), ready('3')],
       implement('3'),
       ENGINE,
@@ -122,7 +122,7 @@ describe('a command is refused', () => {
       'have not passed; their status is pending',
     ],
     [
-      'the acceptance of a run that has been overtaken',
+      'the acceptance of a run after another one was accepted',
       atWork('1'),
       { kind: 'accept_run', runId: 'new', role: 'implementor', itemId: '1', specs: [], revisionId: null },
       ENGINE,
@@ -138,7 +138,7 @@ describe('a command is refused', () => {
       'run x has already ended',
     ],
     [
-      'a way that is not in the table',
+      'a transition that is not in the table',
       [created({ id: '1' })],
       move('1', 'approved'),
       ANN,
@@ -146,7 +146,7 @@ describe('a command is refused', () => {
       'it can move to ready or closed',
     ],
     [
-      'the way out of blocked by the engine',
+      'a transition out of blocked by the engine',
       [created({ id: '1', status: 'blocked' })],
       move('1', 'pending'),
       ENGINE,
@@ -170,7 +170,7 @@ describe('a command is refused', () => {
       'it is already closed',
     ],
     [
-      'an orphan that somebody works on',
+      'an orphan that has a run',
       atWork('1'),
       move('1', 'pending'),
       ENGINE,
@@ -186,7 +186,7 @@ describe('a command is refused', () => {
       'only a user can merge',
     ],
     [
-      'a merge of what is not approved',
+      'a merge of an item that is not approved',
       inReview('1', 'success'),
       { kind: 'merge', itemId: '1' },
       ANN,
@@ -218,7 +218,7 @@ describe('a command is refused', () => {
       'item 1 is already closed',
     ],
     [
-      'a cancel where nobody works',
+      'a cancel without a run',
       [ready('1')],
       { kind: 'cancel_run', itemId: '1' },
       ANN,
@@ -242,7 +242,7 @@ describe('a command is refused', () => {
       'item 1 is closed, not in-progress: its status changed during the run',
     ],
     [
-      "a person's result for an item that waits",
+      "a user's result for a pending item",
       [created({ id: '1' })],
       result('1'),
       ANN,
@@ -250,7 +250,7 @@ describe('a command is refused', () => {
       'item 1 is pending, not in-progress or ready: the result does not fit its status',
     ],
     [
-      'work on what is approved',
+      'work on an approved item',
       approved('1'),
       implement('1'),
       ANN,
@@ -258,7 +258,7 @@ describe('a command is refused', () => {
       "item 1: it can't move from approved to in-progress; from approved it can move to closed",
     ],
     [
-      "a person's result beside an agent",
+      "a user's result during a run",
       atWork('1'),
       { ...result('1'), runId: 'mine' } as WorkCommand,
       ANN,
@@ -266,7 +266,7 @@ describe('a command is refused', () => {
       'is active on item 1',
     ],
     [
-      "a person's result without a patch",
+      "a user's result without a patch",
       [ready('1')],
       result('1', ' \n'),
       ANN,
@@ -290,7 +290,7 @@ describe('a command is refused', () => {
       'item 1 is pending, not review',
     ],
     [
-      'a plan that closes what is closed',
+      'a plan that closes a closed item',
       [PLANNER, created({ id: '1', status: 'closed' })],
       plan({ close: ['1'] }),
       ENGINE,
@@ -311,7 +311,7 @@ describe('a command is refused', () => {
     expect(refusal?.reason).toContain(reason);
   });
 
-  it('for what the contract finds in a plan', () => {
+  it('for problems that the contract finds in a plan', () => {
     const state = stateOf(PLANNER);
     const requested = { key: 'k', by: ENGINE, command: plan({}) };
     expect(

@@ -82,9 +82,9 @@ describe('planning', () => {
       [],
     ],
     ['leaves them out where others are planned', [seen(a1, spec('d.md', '1', 'draft'))], ['plan a.md@1']],
-    ['waits for a planner that is at work', [seen(a1), accepted('p', 'planner', null, { specs: [a1] })], []],
+    ['waits for an active planner', [seen(a1), accepted('p', 'planner', null, { specs: [a1] })], []],
     [
-      'plans what changed while a planner was at work',
+      'plans what changed during a planner run',
       [seen(a1), accepted('p', 'planner', null, { specs: [a1] }), seen(a2), planned(a1), ended('p', true)],
       ['plan a.md@2'],
     ],
@@ -111,7 +111,7 @@ describe('planning', () => {
     expect(wishes(handlePlanning, stateOf(seen(a1)), { startsPlanner: true })).toEqual([]);
   });
 
-  it('says that and why it has stopped', () => {
+  it('reports that it has stopped, and why', () => {
     const state = stateOf(seen(a1), failedPlan('p', a1), failedPlan('q', a1));
     expect(explainPlanningStop(state)).toBeNull();
     const stopped = stateOf(seen(a1), failedPlan('p', a1), failedPlan('q', a1), failedPlan('r', a1));
@@ -138,16 +138,16 @@ describe('readiness and dependencies', () => {
     expect(wishes(handleDependencies, pair(status, 'pending'))).toEqual(expected);
   });
 
-  it('leave a blocked item to people, whatever it waits for', () => {
+  it('leave a blocked item to users, whatever blocks it', () => {
     expect(wishes(handleReadiness, pair('closed', 'blocked'))).toEqual([]);
     expect(wishes(handleDependencies, pair('closed', 'blocked'))).toEqual([]);
   });
 
-  it('wait for a blocker that nobody knows', () => {
+  it('wait for an unknown blocker', () => {
     expect(wishes(handleReadiness, stateOf(created({ id: '2', blockedBy: ['gone'] })))).toEqual([]);
   });
 
-  it('look at the item that an event is about, and at nothing else', () => {
+  it('look only at the item of the event', () => {
     const state = stateOf(
       created({ id: '1' }),
       created({ id: '2' }),
@@ -162,7 +162,7 @@ describe('readiness and dependencies', () => {
     expect(wishes(handleDependencies, state, {}, moved('3', 'pending', 'ready'))).toEqual([]);
   });
 
-  it('name the same wish alike, so that it is granted once', () => {
+  it('give the same request the same key, so that it is executed once', () => {
     const state = pair('closed', 'pending');
     expect(
       collectCommands([LOOKED, moved('1', 'approved', 'closed')], state, limits()).map(({ key }) => key),
@@ -214,13 +214,13 @@ describe('implementation', () => {
     expect(wishes(handleImplementation, stateOf(events))).toEqual(expected);
   });
 
-  it('gives the place of a run that waits at a gate to another', () => {
+  it('gives the slot of a run that waits at a gate to another run', () => {
     const state = stateOf(atWork('1'), atWork('2'), ready('3'), ready('4'));
     const waitingRuns = new Map([['run 1', 'a gate asks']]);
     expect(wishes(handleImplementation, state, { waitingRuns })).toEqual(['implement 3']);
   });
 
-  it('counts what is being started as work', () => {
+  it('counts a run that is being started as active', () => {
     const state = stateOf(ready('1', 'high', ['a.ts']), ready('2', 'high', ['a.ts']), ready('3'), ready('4'));
     expect(wishes(handleImplementation, state, { starting: new Map([['1', 'implementor']]) })).toEqual([
       'implement 3',
@@ -278,7 +278,7 @@ describe('review', () => {
     expect(wishes(handleReview, stateOf(events))).toEqual(expected);
   });
 
-  it('gives the reasons of three failures to people', () => {
+  it('reports the reasons of three failures', () => {
     const state = stateOf(
       inReview('1', 'failure'),
       checked('1', 'pending'),

@@ -34,7 +34,7 @@ describe('an implementor result', () => {
     expect(codesFor(changes)).toEqual(codes);
   });
 
-  it('is given back as it is where nothing is wrong', () => {
+  it('is returned unchanged if it has no problem', () => {
     expect(checkImplementorResult(implementorResult())).toEqual({ ok: true, result: implementorResult() });
   });
 });

@@ -32,7 +32,7 @@ describe('the labels', () => {
     expect(new Set(LABELS.map(({ color }) => color)).size).toBe(LABELS.length);
   });
 
-  it('tell the fields of an item, and come back from them', () => {
+  it('are parsed into fields, and formatted from them', () => {
     const labels = [...TASK_LABELS, 'area:client', 'good first issue'];
     const fields = readLabelFields(labels);
     expect(fields).toEqual({
@@ -102,7 +102,7 @@ describe('the labels', () => {
     expect(codes(labels, { kind: 'existing', status })).toEqual(expected);
   });
 
-  it('of an existing item need no status, and know the type that is told', () => {
+  it('of an existing item need no status, and use the given type', () => {
     expect(codes(['priority:high'], { kind: 'existing', status: 'ready' }, 'implement')).toEqual([
       'WR501',
       'WR504',

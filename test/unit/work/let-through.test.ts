@@ -83,7 +83,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  it('of a plan that breaks the contract counts as a failure of the planner', () => {
+  it('of an invalid plan counts as a failure of the planner', () => {
     const events = createRefusalEvents(
       stateOf(PLANNER),
       { key: 'k', by: ENGINE, command: plan({}) },
@@ -92,13 +92,13 @@ describe('a refusal', () => {
     expect(events.at(-1)).toEqual(ended('p', false, 'it was closed'));
   });
 
-  it('is told once', () => {
+  it('is recorded once', () => {
     const told = state();
     told.refusals.set('apply/run 1', 'item_moved: it was closed');
     expect(createRefusalEvents(told, requested, refusal)).toEqual([]);
   });
 
-  it("of a person's wish changes nothing else", () => {
+  it("of a user's command changes nothing else", () => {
     expect(createRefusalEvents(state(), { ...requested, by: ANN }, refusal).map(({ type }) => type)).toEqual([
       'command_refused',
     ]);

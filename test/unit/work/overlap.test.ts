@@ -45,7 +45,7 @@ describe('the scopes of two items', () => {
     expect(scopesOverlap(right, left)).toBe(false);
   });
 
-  it('are told with the entry that meets', () => {
+  it('overlap, with the overlapping entry', () => {
     expect(findOverlap(['x.ts', 'src/a.test.ts'], ['src/a.ts'])).toBe('src/a.test.ts');
   });
 });

@@ -124,7 +124,7 @@ describe('a planner result', () => {
     expect(codesOf(check(changes))).toEqual(codes);
   });
 
-  it('may name any id where nobody knows which exist', () => {
+  it('may use any id if the existing items are unknown', () => {
     const changes = {
       ...create(plannedItem('a', { blockedBy: ['x'] })),
       close: ['y'],
@@ -169,7 +169,7 @@ describe('a planner result', () => {
     });
   });
 
-  it('tells two cycles apart', () => {
+  it('reports two cycles separately', () => {
     const pair = (one: string, other: string) => [
       plannedItem(one, { blockedBy: [other] }),
       plannedItem(other, { blockedBy: [one] }),
@@ -210,7 +210,7 @@ describe('a planner result', () => {
     });
   });
 
-  it('is told everything at once, and what comes after a part without form too', () => {
+  it('gets all problems at once, even after an invalid part', () => {
     const broken = {
       role: 'reviewer',
       create: [{ tempID: 'a', title: 'A' }, plannedItem('b', { blockedBy: ['a', 'b'] }), plannedItem('b')],
@@ -227,7 +227,7 @@ describe('a planner result', () => {
       expect(codesOf(checkPlannerResult({ ...plannerResult(), [key]: 1 }, { items: [] }))).toEqual(['WR001']);
   });
 
-  it('may make 500 items that wait for each other in one chain, in moments', () => {
+  it('may create a chain of 500 items, quickly', () => {
     const chain = Array.from({ length: 500 }, (_, index) =>
       plannedItem(`t${index}`, { blockedBy: index === 0 ? [] : [`t${index - 1}`] }),
     );
@@ -236,7 +236,7 @@ describe('a planner result', () => {
     expect(codesOf(check({ create: closed }))).toEqual(['WR106']);
   });
 
-  it('may make items that wait for all before them, and finds the one cycle among them', () => {
+  it('may create items that are blocked by all earlier ones, and finds the one cycle', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `t${index}`);
     const dense = ids.map((id, index) => plannedItem(id, { blockedBy: ids.slice(0, index) }));
     expect(codesOf(check({ create: dense }))).toEqual([]);

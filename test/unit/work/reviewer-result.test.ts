@@ -65,7 +65,7 @@ describe('a reviewer result', () => {
     expect(codesFor('needs-changes', [body])).toEqual(['WR307']);
   });
 
-  it('is told all of what is wrong, with the index and the place of the comment', () => {
+  it('gets all problems, with the index and the position of the comment', () => {
     const result = reviewerResult('needs-changes', [FINDING, 'What is this?']);
     expect(checkReviewerResult(result)).toEqual({
       ok: false,

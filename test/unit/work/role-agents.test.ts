@@ -28,7 +28,7 @@ describe('the agents of roles', () => {
     expect(insertRoleAgents(text, same)).toBe(text);
   });
 
-  it('are told by their keys where nobody has configured them', () => {
+  it('are reported by their keys if they are not configured', () => {
     expect(findUnknownAgents(AGENTS, new Set(['critic']))).toEqual([
       { key: 'work.agents.planner', name: 'thinker' },
       { key: 'work.agents.implementor', name: 'a: "b" #c' },

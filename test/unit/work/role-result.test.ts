@@ -74,7 +74,7 @@ describe('the result of an implementor', () => {
     });
   });
 
-  it('may come with what the runtime reads', () => {
+  it('may include keys for the runtime', () => {
     const claimed = { ...completed, claims: ['fixed'], blockers: [], usage: {}, final: 'x' };
     expect(reasonOf(implementor, evidence({ claimed }))).toBe('accepted');
   });
@@ -181,7 +181,7 @@ describe('the result of an implementor', () => {
   });
 });
 
-describe('the result of who only looks', () => {
+describe('the result of a planner or reviewer', () => {
   it.each<[string, RoleSubject, Record<string, unknown>]>([
     ['a planner', planner, plan],
     ['a reviewer', reviewer, approve],
@@ -199,7 +199,7 @@ describe('the result of who only looks', () => {
     );
   });
 
-  it('is checked against the items that there are', () => {
+  it('is checked against the existing items', () => {
     const checks: RoleChecks = {
       ...NO_CHECKS,
       planner: (_result, items) => items.map(({ item }) => item.id),

@@ -24,10 +24,10 @@ function reasonFor(events: readonly WorkEvent[], id: string, more: Partial<WorkL
   return explainWait(state, known, limits(more));
 }
 
-describe('the board says of an item', () => {
+describe('the board shows', () => {
   it.each<[string, WorkEvent[], string | null]>([
     [
-      'what it waits for',
+      'its blockers',
       [
         ...atWork('3'),
         created({ id: '4', status: 'closed' }),
@@ -36,32 +36,32 @@ describe('the board says of an item', () => {
       'blocked by 3 (in-progress), 9 (unknown)',
     ],
     ['nothing while it becomes ready', [created({ id: '1' })], null],
-    ['nothing while it can be taken up', [created({ id: '1', status: 'ready' })], null],
+    ['nothing while it can be started', [created({ id: '1', status: 'ready' })], null],
     [
-      'who is in its way',
+      'the conflicting item',
       [...atWork('5', ['src/']), created({ id: '1', status: 'ready' }, ['src/a.ts'])],
       'waiting for item 5, which is changing src/a.ts',
     ],
     [
-      'that there is no place',
+      'that there is no free slot',
       [...atWork('2'), ...atWork('3'), created({ id: '1', status: 'ready' })],
       'waiting for a free slot (2 of 2 in use)',
     ],
     [
-      'that it is a question',
+      'that a refinement waits for an answer',
       [created({ id: '1', status: 'ready', type: 'refinement' })],
       'waiting for an answer: it is a question about a spec',
     ],
     [
-      'that it can not be started',
+      'that its runs could not start',
       [created({ id: '1', status: 'ready' }), unstartable, unstartable, unstartable],
       'needs attention: 3 runs in a row could not start: no program',
     ],
     ['nothing while an agent works on it', atWork('1'), null],
-    ['that its checks go on', inReview('1', 'pending'), 'waiting for its checks'],
+    ['that its checks are running', inReview('1', 'pending'), 'waiting for its checks'],
     ['nothing when a reviewer comes next', inReview('1', 'success'), null],
     [
-      'that a review waits for a place',
+      'that a review waits for a free slot',
       [...atWork('2'), ...atWork('3'), ...inReview('1', 'success')],
       'waiting for a free slot (2 of 2 in use)',
     ],
@@ -98,7 +98,7 @@ describe('the board says of an item', () => {
     expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe('a gate asks: merge?');
   });
 
-  it('all of this for five hundred items, of which one waits', () => {
+  it('explains five hundred items, of which one waits, without delay', () => {
     const events = Array.from({ length: 500 }, (_, index) =>
       created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
     );

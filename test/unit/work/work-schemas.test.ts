@@ -57,7 +57,7 @@ describe('the schemas of work items', () => {
   });
 });
 
-describe('the items that are given to a check', () => {
+describe('the existing items for a check', () => {
   it.each([
     ['ids', ['a', 'b'], [{ id: 'a' }, { id: 'b' }]],
     ['numbers', [7], [{ id: '7' }]],

@@ -173,7 +173,7 @@ describe('the commit of a revision', () => {
     const gone = await revisionsOf(repo).make(request({ ...patch, base: 'f'.repeat(40) }));
     expect(gone).toMatchObject({ ok: false, reason: expect.stringContaining('is not in the repository') });
     const odd = await revisionsOf(repo).make({ ...request(patch), itemId: '../main' });
-    expect(odd).toMatchObject({ ok: false, reason: '"../main" can\'t be the name of a branch' });
+    expect(odd).toMatchObject({ ok: false, reason: 'the id "../main" can\'t be part of a branch name' });
   });
 });
 

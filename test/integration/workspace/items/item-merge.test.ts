@@ -163,7 +163,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await repo.write('ünï\ttab.txt', 'x\n');
       await repo.git('add', '--all');
     },
-    reason: /not committed: ünï\ttab\.txt$/,
+    reason: /uncommitted changes: ünï\ttab\.txt$/,
     help: /git stash/,
   },
   'over a file that git does not know': {
@@ -184,7 +184,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await repo.git('merge', '--quiet', '--no-ff', '--no-commit', 'side');
     },
     reason: /^a merge is in progress in .*\/repo$/,
-    help: /finish it, or abort it/,
+    help: /finish or abort it/,
   },
   'during a rebase': {
     prepare: async (each) => {
@@ -196,13 +196,13 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await each.repo.git('rebase', 'side').catch(() => undefined);
     },
     reason: /^a rebase is in progress in .*\/repo$/,
-    help: /finish it, or abort it/,
+    help: /finish or abort it/,
   },
   'into a branch that two checkouts have': {
     prepare: ({ repo }) =>
       repo.git('worktree', 'add', '--quiet', '--force', join(repo.root, '..', 'second'), 'main'),
     reason: /^main is checked out in .*\/repo and in .*\/second$/,
-    help: /one place/,
+    help: /only one of them/,
   },
   'into a checkout whose folder is gone': {
     prepare: async ({ repo }) => {
@@ -220,7 +220,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       await writeFile(join(repo.root, '.git/info/attributes'), 'file.txt filter=made\n');
     },
     reason: /^git filters produce file\.txt in .*\/repo, and conductor runs no filters$/,
-    help: /by hand/,
+    help: /merge the branch of the item yourself/,
   },
   'of a history of its own': {
     prepare: async ({ repo }) => {
@@ -263,6 +263,9 @@ describe('nothing is changed by a merge', () => {
     const { repo, merge } = await scene();
     await repo.git('checkout', '--quiet', 'conductor/item/7');
     await repo.git('branch', '-D', 'main');
-    expect(await merge()).toMatchObject({ ok: false, reason: expect.stringContaining('no branch') });
+    expect(await merge()).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('default branch of the repository is unknown'),
+    });
   });
 });

@@ -59,13 +59,13 @@ describe('specs', () => {
         {
           filePath: 'docs/specs/bare.md',
           line: 1,
-          message: 'the file has no front matter that says its `status`',
+          message: 'front matter with a `status` is missing',
         },
         { filePath: 'docs/specs/bytes.md', line: null, message: 'the file is not UTF-8' },
         {
           filePath: 'docs/specs/empty.md',
           line: 1,
-          message: 'the file has no front matter that says its `status`',
+          message: 'front matter with a `status` is missing',
         },
         {
           filePath: 'docs/specs/wrong/readme.md',
@@ -96,6 +96,6 @@ describe('specs', () => {
     expect(await specs.text('main')).toBeNull();
     expect(await specs.diff(before, after)).toMatch(/^@@ -3,3 \+3,5 @@.*\n(?:.*\n)*\+More\.\n$/m);
     expect(await specs.diff(before, before)).toBe('');
-    await expect(specs.diff('--output=x', after)).rejects.toThrow('is no blob');
+    await expect(specs.diff('--output=x', after)).rejects.toThrow('is not a blob id');
   });
 });

@@ -5,7 +5,7 @@ import { APPROVES, applyPlan, createEngineFixture, implemented, NEVER, task } fr
 const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
   request.role === 'reviewer' ? APPROVES : implemented();
 
-describe('the engine of work items', () => {
+describe('the work item engine', () => {
   it('takes an item from its plan to its merge', async () => {
     const { engine, plan, status, told } = createEngineFixture(workAndApprove);
     await plan(task('a'));
@@ -17,7 +17,7 @@ describe('the engine of work items', () => {
     expect(told('command_refused')).toEqual([]);
   });
 
-  it('tells whoever listens of each entry once, in order', async () => {
+  it('calls listeners for each entry once, in order', async () => {
     const { engine, plan, journal } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     const before = journal.entries.length;
@@ -49,7 +49,7 @@ describe('the engine of work items', () => {
     ]);
   });
 
-  it('stops asking a planner that fails three times and says so, until a person asks', async () => {
+  it('stops planning after three failures and reports it, until a user requests a plan', async () => {
     const { engine, specs, runner } = createEngineFixture(async () => ({ ok: false, reason: 'no idea' }));
     specs.files.set('a.md', { text: 'one', status: 'approved' });
     const end = await engine.runUntilIdle(NEVER);
@@ -122,7 +122,7 @@ describe('the engine of work items', () => {
       'blocked',
       'it failed 3 times in a row: it fell over',
     ],
-  ])('after %s leaves the item to people with the reason', async (_, end, expected, reason) => {
+  ])('after %s leaves the item to users with the reason', async (_, end, expected, reason) => {
     const { engine, plan, told } = createEngineFixture(async () => end);
     await plan(task('a'));
     await engine.runUntilIdle(NEVER);
@@ -152,7 +152,7 @@ describe('the engine of work items', () => {
     ]);
   });
 
-  it('sends an item round whose checks fail, with what there is already', async () => {
+  it('retries an item whose checks fail, from its revision', async () => {
     const { engine, plan, provider, runner, status } = createEngineFixture(workAndApprove);
     let red = 1;
     provider.checks = () => ({ status: red-- > 0 ? 'failure' : 'success', url: null, reason: 'lint' });
@@ -166,7 +166,7 @@ describe('the engine of work items', () => {
     ]);
   });
 
-  it('does not ask again and again for checks that somebody else runs', async () => {
+  it('does not constantly request checks that another process runs', async () => {
     const { engine, plan, provider, sleeps, status } = createEngineFixture(workAndApprove);
     let requested = 0;
     const pending = { status: 'pending', url: null, reason: null } as const;
@@ -180,7 +180,7 @@ describe('the engine of work items', () => {
     expect(sleeps()).toBeGreaterThanOrEqual(4);
   });
 
-  it('takes note of what somebody changed at the provider', async () => {
+  it('records changes at the provider', async () => {
     const { engine, plan, provider, status, told } = createEngineFixture(workAndApprove);
     await plan(task('a', { blockedBy: ['b'] }), task('b', { labels: ['task:refinement', 'priority:high'] }));
     await engine.runUntilIdle(NEVER);
@@ -218,7 +218,7 @@ describe('the engine of work items', () => {
     expect(told('revision_made')).toHaveLength(1);
   });
 
-  it('is idle, with the reason, when the provider goes on refusing', async () => {
+  it('is idle, with the reason, if the provider keeps refusing', async () => {
     const { engine, plan, provider, told } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     Object.assign(provider, { write: async () => Promise.reject(new Error('the disk is full')) });
@@ -226,7 +226,7 @@ describe('the engine of work items', () => {
     expect(told('command_failed')).toHaveLength(3);
   });
 
-  it('leaves an item to people whose run can not be started', async () => {
+  it("leaves an item to users if its run can't start", async () => {
     const { engine, plan, status, runner } = createEngineFixture(workAndApprove);
     Object.assign(runner, { run: async () => ({ kind: 'lost', reason: 'no such agent' }) });
     await plan(task('a'));
@@ -235,7 +235,7 @@ describe('the engine of work items', () => {
     expect((await engine.snapshot()).state.items.get('1')?.failedStarts).toHaveLength(3);
   });
 
-  it('ends what a lost run has left, and sends its item round without a failure', async () => {
+  it('ends a lost run, and retries its item without counting a failure', async () => {
     const { engine, plan, runner, status, told } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     await engine.recover();

@@ -33,13 +33,13 @@ const ask = (key: string, command: WorkCommand, name = 'ann'): RequestedCommand 
 const types = (entries: readonly { readonly event: WorkEvent }[]) => entries.map(({ event }) => event.type);
 
 describe('the executor', () => {
-  it('tells of a command before it, of what it did, and of its end', async () => {
+  it('records a command before it, its effects, and its end', async () => {
     const { executor, journal } = createExecutorFixture();
     expect(await executor.execute(ask('k', applyPlan({ create: [task('a')] })))).toEqual({ kind: 'done' });
     expect(types(journal.entries)).toEqual(['command_started', 'item_created', 'command_done']);
   });
 
-  it('carries out the same wish once, whoever wishes it', async () => {
+  it('executes the same command once, whichever process requests it', async () => {
     const { executor, journal, start } = createExecutorFixture();
     const requested = ask('k', applyPlan({ create: [task('a')] }));
     await executor.execute(requested);
@@ -89,7 +89,7 @@ describe('the executor', () => {
     });
   });
 
-  it('ends a command of another version as failed, and goes on', async () => {
+  it('fails a command of another version, and continues', async () => {
     const { executor, journal } = createExecutorFixture();
     await journal.withLock((append) =>
       append([{ type: 'command_started', key: 'old', by: 'engine', command: { kind: 'dance' } }]),
@@ -103,7 +103,7 @@ describe('the executor', () => {
     ]);
   });
 
-  it('keeps a person apart from the engine, whatever the person is called', async () => {
+  it("distinguishes a user from the engine, whatever the user's name is", async () => {
     const { executor, journal } = createExecutorFixture();
     await executor.execute(ask('k', applyPlan({}), 'engine'));
     expect(journal.entries[0]?.event).toMatchObject({ by: 'a person' });

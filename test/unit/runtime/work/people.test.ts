@@ -120,7 +120,7 @@ describe('a watch', () => {
     expect(told('run_ended')).toMatchObject([{ ok: false, counted: false, reason: 'stopped by a signal' }]);
   });
 
-  it('takes up what comes while it waits', async () => {
+  it('handles changes while it waits', async () => {
     const controller = new AbortController();
     const { engine, plan, status } = createEngineFixture(workAndApprove);
     const watching = engine.watch(controller.signal);

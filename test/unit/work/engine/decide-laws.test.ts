@@ -51,7 +51,7 @@ function brokenLaws(world: ReturnType<typeof createWorld>, effects: readonly Eng
 const starts = ({ kind }: EngineEffect) =>
   ['start_role', 'resume_run', 'run_checks', 'record_external_changes'].includes(kind);
 
-describe('decide, with effects answered by chance', () => {
+describe('decide, with effects answered at random', () => {
   it.each(SEEDS)('never starts an item twice or too many at once, and gets idle, with seed %i', (seed) => {
     const world = createWorld(seed);
     world.feed({ kind: 'session_requested', session: session('idle') });

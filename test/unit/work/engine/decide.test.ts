@@ -34,7 +34,7 @@ const seen = (state: Extract<EngineInput, { kind: 'runs_seen' }>['seen'][number]
 });
 const WAITS = { kind: 'waiting', reason: 'a gate' } as const;
 
-/** The effects of the last of these inputs, and the state after it. The time is that of the first setback. */
+/** The effects of the last of these inputs, and the state after it. The time is that of the first backoff. */
 function play(events: readonly WorkEvent[], inputs: readonly EngineInput[]) {
   const work = stateOf(events);
   let state: EngineState = NEW_ENGINE;
@@ -53,7 +53,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    name: 'begins a session by recording what changed outside',
+    name: 'begins a session by recording external changes',
     events: [],
     inputs: [begin()],
     effects: [{ kind: 'record_external_changes', readsProvider: true }],
@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
     effects: [{ kind: 'resume_run', task: 'resume/run-1', runId: 'run-1' }, { kind: 'wait' }],
   },
   {
-    name: 'is idle while a run waits for a person',
+    name: 'is idle while a run waits for a user',
     events: WORKING,
     inputs: [begin(), READ, seen(WAITS)],
     effects: [{ kind: 'end_session', end: { kind: 'idle' } }],
@@ -130,7 +130,7 @@ const CASES: readonly Case[] = [
     effects: [{ kind: 'wait' }],
   },
   {
-    name: 'gives up a lost run without counting it as a failure',
+    name: 'ends a lost run without counting it as a failure',
     events: WORKING,
     inputs: [begin(), READ, seen({ kind: 'lost', reason: 'gone' })],
     effects: [{ kind: 'execute', batches: [[{ command: { kind: 'give_up_run', counted: false } }]] }],

@@ -99,7 +99,7 @@ describe('an entry of In Scope', () => {
     expect(classes({ inScope: [entry], paths: [path] })).toEqual(['unlisted']);
   });
 
-  it('with brackets is a name where there is such a name', () => {
+  it('with brackets is a name if such a path exists', () => {
     expect(classes({ inScope: ['app/[id].ts'], paths: ['app/i.ts', 'app/[id].ts'] })).toEqual([
       'unlisted',
       'primary',
@@ -248,7 +248,7 @@ describe('a line of the summary', () => {
     ['Scope correction: src/a.ts -> src/b.ts', 'it gives no reason'],
     ['Scope correction: src/a.ts -> src/c.ts: it is there', 'the patch does not change that file'],
     ['Scope correction: src/a.ts', 'it names no actual file'],
-  ])('that does not count is told: %s', (summary, why) => {
+  ])('that does not count is reported: %s', (summary, why) => {
     const given = { inScope, paths: ['src/b.ts'], summary };
     expect(classes(given)).toEqual(['unlisted']);
     expect(voidAttestations(inputOf(given))).toEqual([expect.stringContaining(`does not count: ${why}`)]);
@@ -272,7 +272,7 @@ describe('a line of the summary', () => {
 });
 
 describe('a file', () => {
-  it('stands there once, with both ends of a rename', () => {
+  it('is listed once, with both paths of a rename', () => {
     const changes = [change('new.ts', { oldPath: 'old.ts', status: 'R' }), change('new.ts')];
     expect(changedPaths(changes)).toEqual(['old.ts', 'new.ts']);
   });
@@ -284,7 +284,7 @@ describe('a file', () => {
     ]);
   });
 
-  it('is judged in no time among very many', () => {
+  it('is classified quickly in a large patch', () => {
     const paths = Array.from({ length: 20_000 }, (_, index) => `src/${index}/a.ts`);
     expect(
       classes({ inScope: ['src/*/a.ts'], outOfScope: ['lib/'], paths }).every((kind) => kind === 'primary'),

@@ -135,7 +135,7 @@ const UNPROVED: readonly Case[] = [
 ];
 
 describe('a change of TypeScript or JavaScript', () => {
-  it('is proved or not, one way and back', async () => {
+  it('is proved or not, in both directions', async () => {
     const cases = [...PROVED, ...UNPROVED];
     const pairs = cases.flatMap(([, path, before, after]) => [
       { path, before, after },
@@ -168,7 +168,7 @@ describe('a change of TypeScript or JavaScript', () => {
     expect(await compare('a.ts', ...texts, { ...usual, emitsTypes: true })).toMatchObject({ proved: false });
   });
 
-  it('is not proved where the parser dies of it, and the others are still judged', async () => {
+  it('is not proved if the parser crashes, and the others are still compared', async () => {
     const deep = (last: string) => `${'!'.repeat(200_000)}${last};`;
     const proofs = await programs.compare(
       [

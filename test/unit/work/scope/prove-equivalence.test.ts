@@ -127,7 +127,7 @@ describe('a change of a file', () => {
     expect(prove(path, after, before)).toMatchObject({ proved: false, reason: expect.stringMatching(/\w/) });
   });
 
-  it('is not proved where it is no text, or a byte order mark came', () => {
+  it('is not proved if it is not text, or a byte order mark was added', () => {
     expect(prove('a.py', new Uint8Array([0xff, 0x0a]), 'a\n').reason).toBe('the file is not text in UTF-8');
     expect(prove('a.py', 'a\n', '\uFEFFa\n').reason).toBe('a byte order mark was added or removed');
     expect(prove('a.py', 'a\n', 'b'.repeat(5_000_000)).reason).toBe('the file is too large to compare');

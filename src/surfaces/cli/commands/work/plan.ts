@@ -52,7 +52,7 @@ async function planNow({ work, person, signal, onEvent, short }: WorkDriving): P
     return {
       code: EXIT.waiting,
       ok: true,
-      reason: `the run ${id} waits ${printable(conclusion.reason)}`,
+      reason: `run ${id} is ${printable(conclusion.reason)}`,
       help: 'conductor gates shows what it asks; the result is applied when the run has ended',
     };
   if (conclusion.kind === 'driven')
