@@ -48,7 +48,7 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
         runner: validators,
         prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
         validators: (checkout) => findChecks(checkout, config, project.validator),
-        enclose: async ({ worktreePath, runDir }, harnessDir) =>
+        confine: async ({ worktreePath, runDir }, harnessDir) =>
           (await project.sandbox?.({
             runner: 'validator',
             policies: [],

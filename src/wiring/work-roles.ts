@@ -6,7 +6,7 @@ import type { WorkConfig } from '../contracts/config/config.ts';
 import type { Role } from '../contracts/work/work-results.ts';
 import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
-import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
+import { type ClassifyPatch, createRoleRunner } from '../runtime/work/role-runner.ts';
 import { ROLE_WORKFLOWS, type RoleDocument, resolveRoleWorkflow } from '../runtime/work/role-workflow.ts';
 import type { RoleSubject } from '../work/engine/role.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
@@ -16,7 +16,7 @@ interface WorkRolesRequest {
   /** `work` of the configuration, with its defaults. */
   readonly work: Pick<WorkConfig, 'agents' | 'branch'>;
   readonly checks: RoleChecks;
-  readonly judgePatch: JudgePatch;
+  readonly judgePatch: ClassifyPatch;
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
 
@@ -26,7 +26,7 @@ export function createWorkRoles(request: WorkRolesRequest): ResultCheckingRunner
   return createRoleRunner({
     project,
     checks,
-    judgePatch,
+    classifyPatch: judgePatch,
     reader: createRevisionReader({ repoRoot: project.repoRoot, branch: work.branch }),
     workflow: async (role, inputs) =>
       resolveRoleWorkflow(

@@ -5,7 +5,7 @@ import type { OpenWork, WorkOptions } from '../app/opened-work.ts';
 import type { WorkItem } from '../contracts/work/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
 import { classifyPatch } from '../runtime/evidence/classify-patch.ts';
-import type { JudgePatch } from '../runtime/work/role-runner.ts';
+import type { ClassifyPatch } from '../runtime/work/role-runner.ts';
 import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
 import type { ReadLabels } from '../work/engine/apply/planner.ts';
@@ -48,7 +48,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       runner,
       clock,
       newKey: ids.newRunId,
-      jobs,
+      slots: jobs,
       scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
       readLabels,
       checkPlan: (result, { items }) =>
@@ -99,7 +99,7 @@ const readLabels: ReadLabels = (labels) => {
 };
 
 /** Applies the scope rules to the patch as conductor recorded it, with file contents from its base. */
-function judgePatchIn(repoRoot: string): JudgePatch {
+function judgePatchIn(repoRoot: string): ClassifyPatch {
   const programs = createPrograms();
   return async ({ body, base, patch, summary }) => {
     const parsed = parsePatch(patch);

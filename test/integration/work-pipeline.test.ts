@@ -278,7 +278,7 @@ describe('a check', () => {
       prepare: async () => null,
       runner: { unavailable: async () => null, run: async () => left.shift() ?? FAILED },
       validators: async () => [validator],
-      enclose: async () => ({ confinement: null, refusal: null }),
+      confine: async () => ({ confinement: null, refusal: null }),
       env: {},
       entrypoints: [],
       timeoutMs: 1000,

@@ -81,7 +81,7 @@ export function createWorkWorld(seed: number) {
       specs,
       clock,
       newKey: () => String(++keys),
-      jobs: JOBS,
+      slots: JOBS,
       scopeOf: scopeOfLines,
       readLabels: readPlainLabels,
       checkPlan: () => [],
@@ -128,12 +128,15 @@ async function actAsPerson(world: WorkWorld, engine: WorkEngine, state: WorkStat
       item.status === 'needs-refinement' && statusReason.includes('requested in review'),
   );
   if (rejected !== undefined) {
-    await engine.ask({ kind: 'transition', itemId: rejected.item.id, to: 'pending', reason: 'again' }, 'ann');
+    await engine.executeCommand(
+      { kind: 'transition', itemId: rejected.item.id, to: 'pending', reason: 'again' },
+      'ann',
+    );
     return true;
   }
   const question = items.find(({ item }) => item.type === 'refinement' && item.status !== 'closed');
   if (question !== undefined) {
-    await engine.ask(
+    await engine.executeCommand(
       { kind: 'transition', itemId: question.item.id, to: 'closed', reason: 'answered' },
       'ann',
     );
@@ -145,7 +148,7 @@ async function actAsPerson(world: WorkWorld, engine: WorkEngine, state: WorkStat
   }
   const approved = items.find(({ item }) => item.status === 'approved');
   if (approved === undefined) return false;
-  await engine.ask({ kind: 'merge', itemId: approved.item.id }, 'ann');
+  await engine.executeCommand({ kind: 'merge', itemId: approved.item.id }, 'ann');
   return true;
 }
 

@@ -27,7 +27,7 @@ export interface PipelineDeps {
   readonly prepare: (place: ValidatorPlace, mark: string, signal: AbortSignal) => Promise<string | null>;
   /** The validators to run in a checkout. */
   readonly validators: (checkout: string) => Promise<readonly RunnableValidator[]>;
-  readonly enclose: (
+  readonly confine: (
     place: ValidatorPlace,
     harnessDir: string,
   ) => Promise<{ readonly confinement: Confinement | null; readonly refusal: string | null }>;
@@ -96,7 +96,7 @@ async function runChecks(
   const setupFailure = await deps.prepare(place, markOf(place), signal);
   if (signal.aborted) return null;
   if (setupFailure !== null) return [{ id: 'setup', reason: setupFailure }];
-  const { confinement, refusal } = await deps.enclose(place, harnessDir);
+  const { confinement, refusal } = await deps.confine(place, harnessDir);
   if (refusal !== null) return [{ id: STEP, reason: refusal }];
   const checked: CheckResult[] = [];
   for (const validator of await deps.validators(place.worktreePath)) {

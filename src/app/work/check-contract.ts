@@ -1,7 +1,7 @@
 import { plannerDecisionSchema } from '../../contracts/planner/planner-decision.ts';
 import { plannerInputSchema } from '../../contracts/planner/planner-input.ts';
 import { harnessReportSchema } from '../../contracts/run/harness-report.ts';
-import { checkForm } from '../../work/results/form-problems.ts';
+import { parseForm } from '../../work/results/form-problems.ts';
 import { checkImplementorResult } from '../../work/results/implementor-result.ts';
 import type { ExistingItem } from '../../work/results/planned-ids.ts';
 import { checkPlannerResult } from '../../work/results/planner-result.ts';
@@ -47,10 +47,10 @@ function checkValue(kind: ContractKind, value: unknown, items: readonly Existing
     case 'reviewer-result':
       return checkReviewerResult(value);
     case 'harness-report':
-      return checkForm(harnessReportSchema, value);
+      return parseForm(harnessReportSchema, value);
     case 'planner-decision':
-      return checkForm(plannerDecisionSchema, value);
+      return parseForm(plannerDecisionSchema, value);
     case 'planner-input':
-      return checkForm(plannerInputSchema, value);
+      return parseForm(plannerInputSchema, value);
   }
 }

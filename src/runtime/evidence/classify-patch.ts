@@ -4,16 +4,16 @@ import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
 import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
 import { decodeUtf8 } from '../../text/utf8.ts';
 import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';
-import { applyHunks, oldSide } from '../../work/scope/apply-hunks.ts';
+import { applyHunks, readOldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
 import {
-  changedPaths,
   classifyScope,
+  findInvalidAttestations,
+  findValidCorrections,
+  listChangedPaths,
   type Proof,
   type ScopedFile,
   type ScopeInput,
-  validCorrections,
-  voidAttestations,
 } from '../../work/scope/classify-scope.ts';
 import { entryPath } from '../../work/scope/coverage.ts';
 import {
@@ -57,7 +57,7 @@ export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdi
     changes: patch.changes,
     isFolder: (path) => folders.get(path) ?? null,
     proofs: new Map(),
-    attestations: readAttestations(summary, changedPaths(patch.changes), inScope),
+    attestations: readAttestations(summary, listChangedPaths(patch.changes), inScope),
   };
   const open = new Set(classifyScope(input).flatMap(({ path, proved }) => (proved === false ? [path] : [])));
   const judged = { ...input, proofs: await proveAll(open, question) };
@@ -66,9 +66,9 @@ export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdi
   return {
     ok: forbidden.length === 0 && files.every(({ class: kind }) => kind !== 'unlisted'),
     files,
-    corrections: validCorrections(judged).map(({ listed, actual, why }) => ({ listed, actual, why })),
+    corrections: findValidCorrections(judged).map(({ listed, actual, why }) => ({ listed, actual, why })),
     forbidden,
-    notes: [...new Set(voidAttestations(judged))],
+    notes: [...new Set(findInvalidAttestations(judged))],
   };
 }
 
@@ -202,7 +202,7 @@ export function formatScopeWarnings(files: readonly ScopedFile[]): readonly stri
 function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
   const [hunk, second] = hunks;
   if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
-  const text = oldSide(hunk);
+  const text = readOldSide(hunk);
   if (text === null || oldBlob.length < SHORTEST_ID) return null;
   const bytes = new TextEncoder().encode(text);
   const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));

@@ -37,18 +37,18 @@ export interface RoleRunnerDeps {
   /** The workflow of a role's run, or the obstacles. */
   readonly workflow: (role: RoleRequest['role'], inputs: readonly string[]) => Promise<RoleWorkflow>;
   /** Checks a patch against the scope of an item. */
-  readonly judgePatch: JudgePatch;
+  readonly classifyPatch: ClassifyPatch;
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
 
-export type JudgePatch = (question: {
+export type ClassifyPatch = (question: {
   readonly body: string;
   readonly base: string;
   readonly patch: string;
   readonly summary: string;
-}) => Promise<PatchJudgement>;
+}) => Promise<PatchClassification>;
 
-export type PatchJudgement =
+export type PatchClassification =
   | { readonly ok: true; readonly verdict: ScopeVerdict }
   | { readonly ok: false; readonly reason: string };
 
@@ -216,7 +216,7 @@ const revisionSchema = z.looseObject({ head_sha: z.string() });
 async function refuseOutOfScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {
   if (!end.ok || !('base' in end) || subject.role !== 'implementor' || end.result.patch === null) return end;
   const { patch, summary } = end.result;
-  const judged = await deps.judgePatch({ body: subject.item.body, base: end.base, patch, summary });
+  const judged = await deps.classifyPatch({ body: subject.item.body, base: end.base, patch, summary });
   if (!judged.ok) return { ok: false, reason: `says completed, but ${judged.reason}` };
   const outside = judged.verdict.files.filter(
     ({ class: kind }) => kind === 'unlisted' || kind === 'out_of_scope',
@@ -235,7 +235,7 @@ async function findScopeWarnings(
 ): Promise<readonly string[]> {
   if (request.role !== 'reviewer' || work === null) return [];
   const { body: summary } = request.revision;
-  const judged = await deps.judgePatch({ body: request.item.body, base, patch: work.patch, summary });
+  const judged = await deps.classifyPatch({ body: request.item.body, base, patch: work.patch, summary });
   return judged.ok ? formatScopeWarnings(judged.verdict.files) : [`[Warning] ${judged.reason}`];
 }
 

@@ -50,7 +50,7 @@ export interface WorkEngineDeps {
   /** Unique keys, for commands of users. */
   readonly newKey: () => string;
   /** Maximum number of items that agents work on at the same time. */
-  readonly jobs: number;
+  readonly slots: number;
   /** The paths under "In Scope" in a body. */
   readonly scopeOf: (body: string) => readonly string[];
   readonly readLabels: ReadLabels;
@@ -86,7 +86,7 @@ export interface WorkEngine {
   /** Runs until the signal fires; then stops its agents and records that. */
   readonly watch: (signal: AbortSignal, options?: SessionOptions) => Promise<SessionEnd>;
   /** Executes a user's command, under the same guards. */
-  readonly ask: (
+  readonly executeCommand: (
     command: Exclude<WorkCommand, RunRequest>,
     person: string,
     /** Set if the same command must not be executed twice. */
@@ -111,7 +111,7 @@ const RECOVERY: SessionRequest = { until: 'settled', roles: new Set(), items: nu
 
 export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const { clock, runner, provider, specs } = deps;
-  const settings = { slots: deps.jobs, scopeOf: remember(deps.scopeOf) };
+  const settings = { slots: deps.slots, scopeOf: remember(deps.scopeOf) };
   const tasks = new Map<string, AbortController>();
   const listeners = new Set<(entry: JournalEntry) => void>();
   const runWaiters = new Map<string, Waiter<RunReport>>();
@@ -310,7 +310,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     recover,
     runUntilIdle: (signal, options = {}) => runSession(describeSession('idle', options), signal, options),
     watch: (signal, options = {}) => runSession(describeSession('stopped', options), signal, options),
-    ask: (command, name, key = deps.newKey(), from) => {
+    executeCommand: (command, name, key = deps.newKey(), from) => {
       const by = { kind: 'person', name, ...(from === undefined ? {} : { from }) } as const;
       return executor.execute({ key: `person/${key}`, by, command });
     },

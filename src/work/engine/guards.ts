@@ -9,7 +9,7 @@ import {
   revisionOf,
   type WorkState,
 } from '../items/state.ts';
-import { transition } from '../items/status-table.ts';
+import { checkTransition } from '../items/status-table.ts';
 import type { CommandOf, RequestedCommand } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import {
@@ -107,7 +107,7 @@ function refuseImplementor(
     );
   const open = refuseOpenBlockers(state, known);
   if (open !== null) return open;
-  const verdict = transition(known.item.status, 'in-progress', requested.by.kind);
+  const verdict = checkTransition(known.item.status, 'in-progress', requested.by.kind);
   if (!verdict.ok) return refuse(verdict.code, `item ${itemId}: ${verdict.reason}`, suggestNext(known));
   const busy = findBusyItems(state, { ...context.limits, starting: new Map() });
   const overlap = findOverlapAmong(state, context.limits, known, busy);
@@ -176,7 +176,7 @@ function refuseTransition(
 ): Refusal | null {
   const known = state.items.get(command.itemId);
   if (known === undefined) return refuseUnknownItem(command.itemId);
-  const verdict = transition(known.item.status, command.to, by.kind);
+  const verdict = checkTransition(known.item.status, command.to, by.kind);
   if (!verdict.ok) {
     const help = verdict.legal.length === 0 ? null : `move it to ${verdict.legal.join(' or ')}`;
     return refuse(verdict.code, `item ${command.itemId}: ${verdict.reason}`, help);

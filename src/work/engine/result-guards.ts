@@ -1,6 +1,6 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
 import { findRunOfItem, type ItemRecord, revisionOf, type WorkState } from '../items/state.ts';
-import { transition } from '../items/status-table.ts';
+import { checkTransition } from '../items/status-table.ts';
 import type { CommandOf, Requester } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
@@ -20,7 +20,7 @@ export function refusePlannerResult(
 function findForbiddenClosings(state: WorkState, { close }: PlannerResult): readonly string[] {
   return close.flatMap((id) => {
     const item = state.items.get(id)?.item;
-    const verdict = item === undefined ? null : transition(item.status, 'closed', 'planner');
+    const verdict = item === undefined ? null : checkTransition(item.status, 'closed', 'planner');
     return verdict === null || verdict.ok ? [] : [`item ${id} can't be closed: ${verdict.reason}`];
   });
 }

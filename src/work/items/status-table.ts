@@ -39,7 +39,7 @@ export type TransitionVerdict =
       readonly legal: readonly WorkStatus[];
     };
 
-export function transition(from: WorkStatus, to: WorkStatus, mover: Mover): TransitionVerdict {
+export function checkTransition(from: WorkStatus, to: WorkStatus, mover: Mover): TransitionVerdict {
   const movers = STATUS_TABLE[from][to];
   if (movers?.includes(mover) === true) return { ok: true };
   const legal = legalMoves(from, mover);

@@ -9,7 +9,7 @@ export type Form<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly ContractProblem[] };
 
-export function checkForm<Schema extends z.core.$ZodType>(
+export function parseForm<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
   codes: FieldCodes = {},

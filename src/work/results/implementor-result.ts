@@ -1,11 +1,11 @@
 import { type ImplementorResult, implementorResultSchema } from '../../contracts/work/work-results.ts';
 import { checkBlockedSummary } from './blocked-summary.ts';
-import { checkForm } from './form-problems.ts';
+import { parseForm } from './form-problems.ts';
 import type { Checked, ContractProblem } from './problem-codes.ts';
 import { checkValidationSummary } from './validation-summary.ts';
 
 export function checkImplementorResult(value: unknown): Checked<ImplementorResult> {
-  const form = checkForm(implementorResultSchema, value, { role: 'WR201', outcome: 'WR202' });
+  const form = parseForm(implementorResultSchema, value, { role: 'WR201', outcome: 'WR202' });
   // Without a valid structure it is unknown which rules apply.
   if (!form.ok) return form;
   const problems = [...checkPatch(form.value), ...checkSummary(form.value)];

@@ -6,7 +6,7 @@ import {
   plannedWorkItemUpdateSchema,
   plannerResultSchema,
 } from '../../contracts/work/work-results.ts';
-import { checkForm, fieldOf, readValidEntries } from './form-problems.ts';
+import { fieldOf, parseForm, readValidEntries } from './form-problems.ts';
 import { checkBlockers } from './planned-blockers.ts';
 import { checkPlannedItem, checkUpdate } from './planned-content.ts';
 import { describeUnknownId, type ExistingItem, type KnownIds, type Placed, quoteId } from './planned-ids.ts';
@@ -19,7 +19,7 @@ export interface PlannerContext {
 
 /** Finds all problems before anything is applied. The parts after an invalid one are checked too. */
 export function checkPlannerResult(value: unknown, context: PlannerContext): Checked<PlannerResult> {
-  const form = checkForm(plannerResultSchema, value, { role: 'WR101' });
+  const form = parseForm(plannerResultSchema, value, { role: 'WR101' });
   const create = readValidEntries(plannedWorkItemSchema, fieldOf(value, 'create'));
   const update = readValidEntries(plannedWorkItemUpdateSchema, fieldOf(value, 'update'));
   const close = readStrings(fieldOf(value, 'close'));

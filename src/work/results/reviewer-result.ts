@@ -6,12 +6,12 @@ import {
   reviewerResultSchema,
   WARNING_PREFIX,
 } from '../../contracts/work/work-results.ts';
-import { checkForm } from './form-problems.ts';
+import { parseForm } from './form-problems.ts';
 import { hasContent, type LabelPattern, normalizeText, readLabelled } from './labelled-text.ts';
 import type { Checked, ContractProblem, ProblemCode } from './problem-codes.ts';
 
 export function checkReviewerResult(value: unknown): Checked<ReviewerResult> {
-  const form = checkForm(reviewerResultSchema, value, { role: 'WR301', 'review.verdict': 'WR302' });
+  const form = parseForm(reviewerResultSchema, value, { role: 'WR301', 'review.verdict': 'WR302' });
   if (!form.ok) return form;
   const problems = [...checkSummary(form.value.review), ...checkComments(form.value.review)];
   return problems.length === 0 ? { ok: true, result: form.value } : { ok: false, problems };

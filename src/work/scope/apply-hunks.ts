@@ -56,7 +56,7 @@ function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
 }
 
 /** The text that a hunk replaces. Null if it is not valid text. */
-export function oldSide(hunk: PatchHunk): string | null {
+export function readOldSide(hunk: PatchHunk): string | null {
   return sidesOf(hunk, false)?.from.join('') ?? null;
 }
 

@@ -39,18 +39,18 @@ interface Classifier {
 }
 
 /** Old and new paths of all changes, without duplicates, in the order of the patch. */
-export function changedPaths(changes: readonly FileChange[]): readonly string[] {
+export function listChangedPaths(changes: readonly FileChange[]): readonly string[] {
   return [...new Set(changes.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [oldPath, path])))];
 }
 
 /** Checks every file of a patch against the lists of a task. Each gets a class with the reason. */
 export function classifyScope(input: ScopeInput): readonly ScopedFile[] {
   const classifier = createClassifier(input);
-  return changedPaths(input.changes).map((path) => ({ path, ...classifyPath(path, classifier) }));
+  return listChangedPaths(input.changes).map((path) => ({ path, ...classifyPath(path, classifier) }));
 }
 
 function createClassifier(input: ScopeInput): Classifier {
-  const tree = { isFolder: input.isFolder, paths: changedPaths(input.changes) };
+  const tree = { isFolder: input.isFolder, paths: listChangedPaths(input.changes) };
   const listed = createCoverage(tree, false);
   const excluded: (entry: ScopeEntry) => Covers = createCoverage(tree, true);
   const classifier: Classifier = {
@@ -115,13 +115,13 @@ function describeFlaws(path: string, classifier: Classifier): string {
 }
 
 /** Lines of the summary that have no effect, with the reason; those about a file are in its reason too. */
-export function voidAttestations(input: ScopeInput): readonly string[] {
+export function findInvalidAttestations(input: ScopeInput): readonly string[] {
   const classifier = createClassifier(input);
   return input.attestations.flatMap((each) => findAttestationFlaw(each, classifier) ?? []);
 }
 
 /** The corrections that count. */
-export function validCorrections(input: ScopeInput): readonly Correction[] {
+export function findValidCorrections(input: ScopeInput): readonly Correction[] {
   const classifier = createClassifier(input);
   return input.attestations.filter(
     (each): each is Correction => each.kind === 'correction' && findCorrectionFlaw(each, classifier) === null,
@@ -135,7 +135,8 @@ function findAttestationFlaw(each: Attestation | Correction, classifier: Classif
 }
 
 function findIncidentalFlaw({ path, why }: Attestation, classifier: Classifier): string | null {
-  if (!changedPaths(classifier.input.changes).includes(path)) return 'the patch does not change that file';
+  if (!listChangedPaths(classifier.input.changes).includes(path))
+    return 'the patch does not change that file';
   if (classifier.outside(path) !== null) return 'the file is out of scope';
   return why === '' ? 'it gives no reason' : null;
 }
@@ -144,7 +145,7 @@ function findCorrectionFlaw({ listed, actual, why }: Correction, classifier: Cla
   const flaw = ((): string | null => {
     if (actual === '') return 'it names no actual file';
     if (!isListed(listed, classifier.input.inScope)) return `${listed} is not an entry of In Scope`;
-    if (!changedPaths(classifier.input.changes).includes(actual))
+    if (!listChangedPaths(classifier.input.changes).includes(actual))
       return 'the patch does not change that file';
     if (leavesRepository(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
     return why === '' ? 'it gives no reason' : null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WORK_STATUSES, type WorkStatus } from '../../../src/contracts/work/work-item.ts';
-import { isTerminal, type Mover, transition } from '../../../src/work/items/status-table.ts';
+import { checkTransition, isTerminal, type Mover } from '../../../src/work/items/status-table.ts';
 
 const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
   engine: [
@@ -47,7 +47,7 @@ const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
 describe('the table of statuses', () => {
   it.each(Object.entries(WRITTEN_OUT))('lets %s move items along these ways and no other', (mover, ways) => {
     const legal = WORK_STATUSES.flatMap((from) =>
-      WORK_STATUSES.filter((to) => transition(from, to, mover as Mover).ok).map((to) => `${from}→${to}`),
+      WORK_STATUSES.filter((to) => checkTransition(from, to, mover as Mover).ok).map((to) => `${from}→${to}`),
     );
     expect(legal.toSorted()).toEqual([...ways].toSorted());
   });
@@ -78,7 +78,7 @@ describe('the table of statuses', () => {
     ['blocked', 'pending', 'engine', 'people_only', 'only a user can move it from blocked to pending'],
     ['approved', 'closed', 'planner', 'people_only', 'only a user can move it from approved to closed'],
   ])('refuses %s to %s by %s and names what is legal', (from, to, mover, code, reason) => {
-    expect(transition(from, to, mover)).toMatchObject({ ok: false, code, reason });
+    expect(checkTransition(from, to, mover)).toMatchObject({ ok: false, code, reason });
   });
 
   it('counts closed and approved as done for dependents', () => {

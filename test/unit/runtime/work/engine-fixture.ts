@@ -47,7 +47,7 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
       specs,
       clock,
       newKey: () => next('key-'),
-      jobs,
+      slots: jobs,
       scopeOf: (body) => [body],
       readLabels: readPlainLabels,
       checkPlan: ({ close }, { items }) =>
@@ -63,7 +63,7 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
     startEngine,
     sleeps: () => sleeps,
     /** Items by way of a person's plan. */
-    plan: (...create: PlannedWorkItem[]) => engine.ask(applyPlan({ create }), 'ann'),
+    plan: (...create: PlannedWorkItem[]) => engine.executeCommand(applyPlan({ create }), 'ann'),
     status: async (id: string) => (await engine.snapshot()).state.items.get(id)?.item.status,
     told: (type: WorkEvent['type']) =>
       journal.entries.map(({ event }) => event).filter((event) => event.type === type),

@@ -11,7 +11,7 @@ describe('the work item engine', () => {
     await plan(task('a'));
     expect(await engine.runUntilIdle(NEVER)).toEqual({ kind: 'idle', problems: [] });
     expect(await status('1')).toBe('approved');
-    expect(await engine.ask({ kind: 'merge', itemId: '1' }, 'ann')).toEqual({ kind: 'done' });
+    expect(await engine.executeCommand({ kind: 'merge', itemId: '1' }, 'ann')).toEqual({ kind: 'done' });
     expect(await status('1')).toBe('closed');
     expect(told('revision_merged')).toMatchObject([{ item_id: '1', into: 'main', by: 'ann' }]);
     expect(told('command_refused')).toEqual([]);
@@ -240,7 +240,7 @@ describe('the work item engine', () => {
     await plan(task('a'));
     await engine.recover();
     const lost = { runId: 'gone', role: 'implementor', itemId: '1', specs: [], revisionId: null } as const;
-    await engine.ask({ kind: 'accept_run', ...lost }, 'ann');
+    await engine.executeCommand({ kind: 'accept_run', ...lost }, 'ann');
     await engine.recover();
     expect(runner.cancelled).toEqual(['gone']);
     expect(told('run_ended')).toMatchObject([{ run_id: 'gone', ok: false, counted: false }]);

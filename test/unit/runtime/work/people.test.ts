@@ -9,7 +9,10 @@ const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
 describe('a person', () => {
   it('who closes an item stops the run on it, whose result is refused and whose summary is kept', async () => {
     const fixture = createEngineFixture(async (_, __, signal) => {
-      await fixture.engine.ask({ kind: 'transition', itemId: '1', to: 'closed', reason: 'no more' }, 'ann');
+      await fixture.engine.executeCommand(
+        { kind: 'transition', itemId: '1', to: 'closed', reason: 'no more' },
+        'ann',
+      );
       await aborted(signal);
       return implemented({ summary: 'in vain' });
     });
@@ -56,7 +59,7 @@ describe('a person', () => {
       base: 'base',
       result,
     } as const;
-    expect(await engine.ask(command, 'ann')).toEqual({ kind: 'done' });
+    expect(await engine.executeCommand(command, 'ann')).toEqual({ kind: 'done' });
     expect(await status('1')).toBe('review');
   });
 
@@ -90,9 +93,10 @@ describe('a person', () => {
         dead ||= name === boundary;
         if (dead) throw new Error('killed');
       });
-      const requested = fixture.startEngine(ports).ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
+      const requested = fixture.startEngine(ports).executeCommand({ kind: 'cancel_run', itemId: '1' }, 'ann');
       await requested.catch(() => undefined);
-      if (boundary === 'before append') await fixture.engine.ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
+      if (boundary === 'before append')
+        await fixture.engine.executeCommand({ kind: 'cancel_run', itemId: '1' }, 'ann');
       while ((await fixture.status('1')) !== 'blocked') await new Promise((resolve) => setImmediate(resolve));
       controller.abort();
       await watching;

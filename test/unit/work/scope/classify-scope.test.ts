@@ -3,10 +3,10 @@ import type { FileChange } from '../../../../src/contracts/run/workspace-change.
 import type { ScopeEntry } from '../../../../src/work/bodies/scope-entry.ts';
 import { readAttestations } from '../../../../src/work/scope/attestations.ts';
 import {
-  changedPaths,
   classifyScope,
+  findInvalidAttestations,
+  listChangedPaths,
   type Proof,
-  voidAttestations,
 } from '../../../../src/work/scope/classify-scope.ts';
 
 const entries = (paths: readonly string[]): ScopeEntry[] =>
@@ -43,7 +43,7 @@ function inputOf(given: Given) {
     changes,
     isFolder: (path: string) => given.tree?.[path] ?? null,
     proofs: new Map(Object.entries(given.proofs ?? {})),
-    attestations: readAttestations(given.summary ?? '', changedPaths(changes), inScope),
+    attestations: readAttestations(given.summary ?? '', listChangedPaths(changes), inScope),
   };
 }
 
@@ -251,7 +251,9 @@ describe('a line of the summary', () => {
   ])('that does not count is reported: %s', (summary, why) => {
     const given = { inScope, paths: ['src/b.ts'], summary };
     expect(classes(given)).toEqual(['unlisted']);
-    expect(voidAttestations(inputOf(given))).toEqual([expect.stringContaining(`does not count: ${why}`)]);
+    expect(findInvalidAttestations(inputOf(given))).toEqual([
+      expect.stringContaining(`does not count: ${why}`),
+    ]);
   });
 
   it('that does not count is in the reason of its file', () => {
@@ -274,7 +276,7 @@ describe('a line of the summary', () => {
 describe('a file', () => {
   it('is listed once, with both paths of a rename', () => {
     const changes = [change('new.ts', { oldPath: 'old.ts', status: 'R' }), change('new.ts')];
-    expect(changedPaths(changes)).toEqual(['old.ts', 'new.ts']);
+    expect(listChangedPaths(changes)).toEqual(['old.ts', 'new.ts']);
   });
 
   it('that is proved needs no attestation', () => {

@@ -6,7 +6,7 @@ import type { HookCall } from '../../../../contracts/hook-call.ts';
 import type { PolicyViolation } from '../../../../policy/violation.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import { printJson, type CommandContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openPolicy } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';

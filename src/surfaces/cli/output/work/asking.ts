@@ -11,7 +11,7 @@ import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
 import { expectDone, type Granted, withTrustedWork } from './session.ts';
 
-type CommandArgument = Parameters<WorkEngine['ask']>[0];
+type CommandArgument = Parameters<WorkEngine['executeCommand']>[0];
 
 export interface Asking {
   readonly work: OpenWork;
@@ -38,7 +38,7 @@ export async function askAsPerson(
       work,
       snapshot,
       ask: async (command, key) =>
-        expectDone(await work.engine.ask(command, person, key, answerer.origin), itemOf(command)),
+        expectDone(await work.engine.executeCommand(command, person, key, answerer.origin), itemOf(command)),
     });
     await work.engine.recover();
     if (!context.json) await printEvents(context, work, snapshot);
