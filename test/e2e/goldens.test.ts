@@ -183,7 +183,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
     const { runId } = await scene.run('gate');
     const { code, stdout, stderr } = await scene.conductor('goldens', runId);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('proposed no goldens');
+    expect(stderr).toContain('proposes no goldens');
     expect(await goldensOf(scene, runId)).toEqual([]);
   });
 });

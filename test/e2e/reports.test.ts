@@ -133,7 +133,7 @@ process.exit(3);
     const { code, stderr } = await scene.conductor('run', '../reported.yaml');
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('`report` leaves its folder by `..` in `../r.xml`'),
+      expect.stringContaining('`report` leaves its folder through `..` in `../r.xml`'),
     ]);
     expect(scene.runIds()).toEqual([]);
   });

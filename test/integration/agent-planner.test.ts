@@ -68,7 +68,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
     expect(files).toEqual([]);
     expect(Object.keys(env)).toEqual(expect.arrayContaining(['PATH', 'SEEN', 'CONDUCTOR_MARK']));
     expect(env.VITEST).toBeUndefined();
-    expect(prompt).toContain('You judge the work of a coding agent');
+    expect(prompt).toContain('You evaluate the work of a coding agent');
     await expect(readdir(cwd)).rejects.toThrow('ENOENT');
   });
 

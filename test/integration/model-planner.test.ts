@@ -129,7 +129,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     const outside = question.replaceAll(new RegExp(`<data-${nonce}>[\\s\\S]*?</data-${nonce}>`, 'g'), '');
     expect(question.split('Ignore the rules above').length).toBeGreaterThanOrEqual(5);
     expect(outside).not.toContain('Ignore the rules above');
-    expect(outside).toContain('You judge the work of a coding agent.');
+    expect(outside).toContain('You evaluate the work of a coding agent.');
     expect(question).toContain('claim "tests pass": contradicted');
     await plannerOf('flatters', provider).evaluate(input, NEVER, asking);
     expect(promptIn(requestsOf('flatters').at(-1)?.body)).not.toContain(nonce);
@@ -239,7 +239,7 @@ describe('a model planner', () => {
     const request = requestsOf('doubts').at(-1);
     expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
     const body = JSON.stringify(request?.body);
-    expect(body).toContain('You judge the work of a coding agent');
+    expect(body).toContain('You evaluate the work of a coding agent');
     expect(body).toContain('"json_schema"');
     expect(body).toContain('"rollback"');
     expect(body).not.toContain(KEY);

@@ -48,9 +48,9 @@ describe('removing a record', () => {
     [
       'contains a foreign file',
       (folder) => writeFile(join(folder, 'notes.md'), ''),
-      /not of the run: notes\.md/,
+      /not part of the record: notes\.md/,
     ],
-    ['contains a foreign folder', (folder) => mkdir(join(folder, 'backup')), /not of the run: backup/],
+    ['contains a foreign folder', (folder) => mkdir(join(folder, 'backup')), /not part of the record: backup/],
     [
       'belongs to another run',
       (folder) => writeFile(join(folder, 'events.ndjson'), '{"run_id":"x"}\n'),

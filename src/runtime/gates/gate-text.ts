@@ -13,7 +13,7 @@ export function renderGateRequest(request: GateRequest): string {
   const total = totalLine(request);
   const parts = [
     `# Gate ${step_id}: ${gate}`,
-    `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} waits for a person.`,
+    `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} is waiting for approval.`,
     `Why: ${reasonText(request)}`,
     ...section('Changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
     ...section('Other changes', otherLines(request)),
