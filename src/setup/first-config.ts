@@ -17,14 +17,14 @@ const EXAMPLES: Readonly<Record<DetectedName, string>> = {
 /** The first configuration of a repository, with the detected validators and setup. */
 export function firstConfig(validators: readonly DetectedValidator[], setup: DetectedSetup | null): string {
   return [
-    '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
+    '# Agents, validators and settings for this repository. Everything has a default; an empty file is valid.',
     '# The first workflow asks for an agent `claude-code`. Without Claude Code, give that name another kind, such as codex,',
     '# or any program that reads a prompt on stdin:',
     '# agents:',
     '#   claude-code: { kind: command, command: [node, tools/agent.mjs] }',
     '',
-    '# How the checks are run that workflows call tests, lint and typecheck; exit code 0 is a pass. What is written here',
-    '# was found in this repository. Change what does not fit; `timeout: 15m` and `retries: 1` can stand beside a command.',
+    '# The commands behind the validators tests, lint and typecheck; exit code 0 is a pass. conductor found the commands',
+    '# below in this repository: correct them if needed. Next to `command` you can set `timeout: 15m` and `retries: 1`.',
     '# A `report` tells the next attempt which tests failed and why; the arguments that write it are part of the command.',
     ...validatorLines(needsPathOfPrograms(setup) ? validators.map(runInEnvironment) : validators),
     '',

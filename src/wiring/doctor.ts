@@ -11,7 +11,7 @@ import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
 import { readTopFiles } from '../adapters/setup/top-files.ts';
 import { findRepository } from '../adapters/workspace/git/find-repository.ts';
-import { hasCommits, readGitVersion } from '../adapters/workspace/git/probe.ts';
+import { hasCommits, isCommitted, readGitVersion } from '../adapters/workspace/git/probe.ts';
 import type { DoctorDeps } from '../app/doctor/doctor.ts';
 import type { StoredSetupRequest } from '../app/doctor/setup.ts';
 import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
@@ -32,6 +32,7 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
       return found.ok ? found : { ok: false, obstacle: repositoryObstacle(found.reason, startDir) };
     },
     hasCommits,
+    isCommitted,
     folderState: systemFiles.folderState,
     exists: systemFiles.exists,
     loadConfig: loadConfigOf,

@@ -16,6 +16,7 @@ import { viewWorkflow } from './workflow-view.ts';
 import { createLineIndex } from './yaml/line-index.ts';
 import { decodeSource, type Source } from './yaml/source-text.ts';
 import { parseYaml, type YamlSource } from './yaml/yaml-source.ts';
+import { isMapping } from './yaml/yaml-tree.ts';
 
 export interface CheckedWorkflow {
   /** Sorted by position. */
@@ -40,7 +41,7 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   const yaml = parseYaml(text, 'WF');
   if (yaml.empty) return refuse([reportEmpty(text)]);
   if (yaml.source === null) return refuse(yaml.diagnostics);
-  const foreign = reportOtherKind(yaml.source);
+  const foreign = reportNoDocument(yaml.source, source.name) ?? reportOtherKind(yaml.source);
   if (foreign !== null) return refuse([foreign]);
 
   const shape = checkWorkflowShape(yaml.source);
@@ -60,6 +61,16 @@ function reportEmpty(text: string): Diagnostic {
     message: 'the file contains no workflow',
     span: createLineIndex(text).span(0, 0),
     help: 'start with `workflow_id`, `version`, `description`, `entry_step` and `steps`',
+  });
+}
+
+/** Reports that the file has no keys, so that it can't be any kind of document. */
+function reportNoDocument(source: YamlSource, name: string): Diagnostic | null {
+  if (isMapping(source.data)) return null;
+  return createDiagnostic('WF009', {
+    message: `${name} is not a workflow, configuration, policy, suite or prompt`,
+    span: source.locate([], 'value'),
+    help: 'start a workflow with `workflow_id`, `version`, `description`, `entry_step` and `steps`',
   });
 }
 

@@ -24,8 +24,8 @@ describe('conductor evaluate', () => {
       'blockers',
       'risk_flags',
     ]);
-    expect(first.stderr).toContain('why: validator-or-case-failed: the validator harness exited with 1');
-    expect(first.stderr).toContain('it would change with: validators that exit with 0');
+    expect(first.stderr).toContain('reason: validator-or-case-failed: the validator harness exited with 1');
+    expect(first.stderr).toContain('would be different after: validators that exit with 0');
   });
 
   test('gives the rules as floor and no proposal with --json', async ({ openScene }) => {
@@ -151,6 +151,6 @@ describe('conductor show', () => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const { stdout } = await scene.conductor('show', runId);
-    expect(stdout).toMatch(/judge .*\n +why: [a-z-]+: .*\(evidence\.[a-z_.]+.*\n +it would change with: /);
+    expect(stdout).toMatch(/judge .*\n +reason: [a-z-]+: .*\(evidence\.[a-z_.]+.*\n +would be different after: /);
   });
 });

@@ -160,7 +160,7 @@ describe('the request of a gate', () => {
     const gates = (await scene.conductor('gates')).stdout;
     for (const shown of [text, gates]) {
       const places = [
-        'hanges what decides',
+        'hanges to tests, checks and build files',
         'M test/answer.test.js  +1 -2  test',
         'A scripts/run.sh  +1 -0  script',
         'ther changes',
@@ -325,7 +325,7 @@ describe('a gate whose time has passed', () => {
     expect(JSON.parse(stdout).gates).toMatchObject([{ answer: 'gate_approved', expired: false }]);
     for (const verb of [['gates'], ['show', runId], ['status', runId]]) {
       const looked = await scene.conductor(...verb);
-      expect(looked.stdout, verb.join(' ')).toContain('gate_approved by Test User');
+      expect(looked.stdout, verb.join(' ')).toContain('approved by Test User');
       expect(looked.stdout, verb.join(' ')).not.toContain('expired');
     }
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });

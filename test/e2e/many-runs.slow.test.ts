@@ -114,7 +114,7 @@ describe('status --watch over all runs', () => {
     expect(new Set(lines).size).toBe(lines.length);
     const last = ids.map((id) => lines.findLast((line) => line.startsWith(`${shortIdsOf(ids)(id)} `)));
     expect(last[0]).toMatch(/ {2}success$/);
-    expect(last[1]).toMatch(/ {2}waiting: requires_approval$/);
+    expect(last[1]).toMatch(/ {2}waiting for approval at gate \w+$/);
   });
 
   test('ends at once, and cleanly, when it is interrupted', async ({ openScene }) => {

@@ -74,7 +74,7 @@ describe('the record of a run', () => {
 
   it('of a preparation that failed says why, without a step', async () => {
     const { human, document } = await showRecord('v2/unprepared');
-    expect(human).toContain('before\n    setup failed\n');
+    expect(human).toContain('setup and baseline\n    setup failed\n');
     expect(human.split('npm ci exited with 1')).toHaveLength(2);
     expect(human).toContain('no step has started');
     expect(document).toMatchObject({

@@ -50,7 +50,7 @@ describe('undo', () => {
     expect(again.into).toMatchObject({
       kind: 'branch',
       branch: `conductor/undo/${runId}/undo@1`,
-      because: 'the worktree holds changes that are not committed',
+      because: 'the workspace has uncommitted changes',
     });
     expect((await scene.repo.git('rev-parse', again.into.branch ?? '')).trim()).toBe(salvage.commit);
     await deleteRef(scene, `refs/heads/${again.into.branch ?? ''}`);
@@ -70,7 +70,7 @@ describe('undo', () => {
     await deleteRef(scene, 'refs/heads/rescued');
     await scene.conductor('worktree', 'prune', '--all');
     const { into } = await undo(scene, runId);
-    expect(into).toMatchObject({ kind: 'branch', because: 'the worktree is gone' });
+    expect(into).toMatchObject({ kind: 'branch', because: 'the workspace is gone' });
     await deleteRef(scene, `refs/heads/${into.branch ?? ''}`);
     await scene.conductor('clean', '--keep-runs', '0');
   });

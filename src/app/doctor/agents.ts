@@ -28,7 +28,7 @@ async function examineProgram(
   const { program, path, version } = found;
   if (path === null) {
     if (program.includes('/') && !program.startsWith('/'))
-      return ok(subject, `${agent.kind}, ${program} in the worktree`);
+      return ok(subject, `${agent.kind}, ${program} in the workspace`);
     if (found.locked !== null)
       return missing(
         subject,
@@ -55,4 +55,34 @@ async function examineProgram(
         `${detail}; the oldest version that conductor was tested with is ${found.newer}`,
         `update it: ${found.install}`,
       );
+}
+
+interface ScriptDeps {
+  readonly exists: (path: string) => Promise<boolean>;
+  readonly isCommitted: (path: string) => Promise<boolean>;
+}
+
+/** Reports scripts of agents that exist only in the user's checkout: a run starts from a commit. */
+export async function examineScripts(
+  { agents }: Pick<Config, 'agents'>,
+  { exists, isCommitted }: ScriptDeps,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, agent] of Object.entries(agents)) {
+    if (agent.kind !== 'command') continue;
+    for (const path of [agent.command].flat().filter(isRelativePath))
+      if ((await exists(path)) && !(await isCommitted(path)))
+        findings.push(
+          missing(
+            `agent ${name}`,
+            `${path} is not committed; runs won't see it`,
+            `commit it: git add ${path}`,
+          ),
+        );
+  }
+  return findings;
+}
+
+function isRelativePath(argument: string): boolean {
+  return /^(?![-/]).*[/.]/.test(argument) && !argument.split('/').includes('..');
 }

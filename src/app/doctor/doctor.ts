@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import type { FindAgentProgram } from '../../ports/agent-program.ts';
 import type { BrokenFile, Files, LoadedConfig } from '../../ports/project-files.ts';
 import type { Obstacle } from '../../runtime/obstacle.ts';
+import { formatCount } from '../../text/count-of.ts';
 import type { TrustDeps } from '../trust.ts';
-import { examineAgents } from './agents.ts';
+import { examineAgents, examineScripts } from './agents.ts';
 import { type ChecksDeps, examinePlanner, examinePolicies, examineValidators } from './checks.ts';
 import { type Finding, missing, ok, problem } from './finding.ts';
 import {
@@ -21,6 +22,7 @@ export interface DoctorDeps extends MachineDeps, ChecksDeps, SetupDeps {
   readonly startDir: string;
   readonly findRepository: () => Promise<FoundRepository>;
   readonly hasCommits: (repoRoot: string) => Promise<boolean>;
+  readonly isCommitted: (repoRoot: string, path: string) => Promise<boolean>;
   readonly folderState: Files['folderState'];
   readonly loadConfig: (root: string) => Promise<LoadedConfig>;
   readonly findProgram: FindAgentProgram;
@@ -45,9 +47,16 @@ export async function diagnoseProject(deps: DoctorDeps): Promise<readonly Findin
   const { config, warnings } = loaded;
   findings.push(...configFindings(root, warnings), ...(await examinePolicies(deps, root, config)));
   const trust = await examineTrust(deps.trustDeps(place));
-  findings.push(trust.finding, ...(await examineAgents(config, deps.findProgram, trust.untrustedAgents)));
+  findings.push(
+    found.ok ? trust.finding : missing('trust', 'skipped: no repository', null),
+    ...(await examineAgents(config, deps.findProgram, trust.untrustedAgents)),
+  );
   if (found.ok)
     findings.push(
+      ...(await examineScripts(config, {
+        exists: (path) => deps.exists(resolve(root, path)),
+        isCommitted: (path) => deps.isCommitted(root, path),
+      })),
       ...(await examineValidators(deps, root, config)),
       ...(await examineSetup(deps, { place, config, mayStart: trust.isTrusted })),
     );
@@ -60,9 +69,16 @@ export async function diagnoseProject(deps: DoctorDeps): Promise<readonly Findin
   ];
 }
 
-function describeBroken({ name, problem: what, diagnostics: [first] }: BrokenFile): Finding {
-  const place = first === undefined ? '' : `:${first.span.line}:${first.span.column}`;
-  return problem('configuration', `${name}${place}: ${first?.message ?? what}`, first?.help ?? null);
+function describeBroken({ name, problem: what, diagnostics }: BrokenFile): Finding {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return problem('configuration', `${name}: ${what}`, null);
+  const { line, column } = first.span;
+  return problem(
+    'configuration',
+    `${formatCount(errors.length, 'error')} in ${name}; first ${line}:${column}: ${first.message}`,
+    `${first.help === null ? '' : `${first.help}\n`}conductor validate ${name} shows them all`,
+  );
 }
 
 async function examineRepository({ hasCommits }: DoctorDeps, repoRoot: string): Promise<Finding> {

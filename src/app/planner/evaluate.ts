@@ -13,14 +13,14 @@ export type Evaluation = Awaited<ReturnType<Planner['evaluate']>> & {
   readonly change: string;
 };
 
-/** Parses the document at `path` as an envelope. */
+/** Parses the document at `path` as a planner input. */
 export function expectEnvelope(document: unknown, path: string): Envelope {
   const parsed = parseEnvelope(document);
-  if (!parsed.ok) throw invalidDocument(path, 'an envelope', 'planner-input', parsed.problems);
+  if (!parsed.ok) throw invalidDocument(path, 'a planner input', 'planner-input', parsed.problems);
   return parsed.envelope;
 }
 
-/** Evaluates an envelope without a run. */
+/** Evaluates a planner input without a run. */
 export async function evaluate(planner: Planner, envelope: Envelope): Promise<Evaluation> {
   const evaluated = await planner.evaluate(envelope, new AbortController().signal);
   const { status, blockers } = evaluated.decision;

@@ -83,7 +83,7 @@ async function explainStep({ record, view }: OpenRun, step: StepView): Promise<s
   const isLast = step === lastEnded(view.steps, 'EVALUATE') && view.awaiting === null;
   const response = isLast ? await readLastMessage({ directory: record.directory, view: () => view }) : null;
   const quoted = response === null ? [] : [`final response of ${response.step_id}:`, ...quoteLines(response)];
-  return [`why: ${why}`, `it would change with: ${change}`, ...claims, ...quoted];
+  return [`reason: ${why}`, `would be different after: ${change}`, ...claims, ...quoted];
 }
 
 async function importantEvidence({ record }: OpenRun, step: StepView): Promise<ShownStep['evidence']> {

@@ -274,9 +274,9 @@ async function planUndo(
   if (!run.ended) return asBranch('the run has not ended');
   switch (await upkeep.worktreeState(run.workspace)) {
     case 'missing':
-      return asBranch('the worktree is gone');
+      return asBranch('the workspace is gone');
     case 'changed':
-      return asBranch('the worktree holds changes that are not committed');
+      return asBranch('the workspace has uncommitted changes');
     case 'linked':
       return asBranch('an earlier version started the run in a linked worktree');
     case 'clean':

@@ -66,7 +66,7 @@ function textsOfRow({ id, found }: MatchedRow): RowText[] {
 
 function describeRow(row: MatchedRow): string {
   const read = unique(textsOfRow(row).map(({ read: path }) => path));
-  if (row.found.length === 0) return `${row.id}: no problem found in ${read.join(', ')}`;
+  if (row.found.length === 0) return `no problem found in ${read.join(', ')}`;
   const shown = row.found.slice(0, MAX_FINDINGS).map(({ summary }) => collapseSpace(summary));
   const hidden = row.found.length - shown.length;
   const refs = unique(row.found.flatMap(({ evidenceRef }) => (evidenceRef === null ? [] : [evidenceRef])));

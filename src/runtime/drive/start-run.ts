@@ -174,7 +174,7 @@ function baseObstacle(reason: 'no_commits' | 'unknown_ref', baseRef: string): Ob
       }
     : {
         message: `base ref "${baseRef}" does not name a commit`,
-        help: 'git branch --all lists names that do',
+        help: 'name an existing branch, tag or commit; git branch --all lists branches',
       };
 }
 

@@ -15,7 +15,7 @@ export function renderGateRequest(request: GateRequest): string {
     `# Gate ${step_id}: ${gate}`,
     `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} is waiting for approval.`,
     `Why: ${reasonText(request)}`,
-    ...section('Changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
+    ...section('Changes to tests, checks and build files', decidingLines(request), Number.POSITIVE_INFINITY),
     ...section('Other changes', otherLines(request)),
     ...(total === null ? [] : [`In all: ${total}, in ${request.diff?.patch ?? ''}`]),
     ...section('Look at', contentLines(request), Number.POSITIVE_INFINITY),

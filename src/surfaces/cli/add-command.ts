@@ -10,7 +10,16 @@ export type Action = (
 ) => Promise<ExitCode>;
 
 /** Registers a command, with the common options `--json` and `--repo`, its help and its dispatch. */
-export type AddCommand = (usage: string, description: string, example: string, action: Action) => Command;
+export type AddCommand = (
+  usage: string,
+  description: string,
+  example: string,
+  action: Action,
+  scope?: CommandScope,
+) => Command;
+
+/** Whether a command works in a repository of the user and therefore takes `--repo`. */
+type CommandScope = 'repository' | 'no_repository';
 
 /** Calls an action with the context of this command line. */
 export type Dispatch = (
@@ -32,7 +41,7 @@ export interface Registrar {
 export function createRegistrar(program: Command, dispatch: Dispatch): Registrar {
   const addBelow = (command: Command) =>
     createAddCommand(
-      command.commandsGroup('Commands:').helpCommand('help [command]', 'how a command is used'),
+      command.commandsGroup('Commands:').helpCommand('help [command]', 'show help for a command'),
       dispatch,
     );
   return {
@@ -51,15 +60,15 @@ export function createRegistrar(program: Command, dispatch: Dispatch): Registrar
 }
 
 function createAddCommand(parent: Command, dispatch: Dispatch): AddCommand {
-  return (usage, description, example, action) => {
+  return (usage, description, example, action, scope = 'repository') => {
     const [name = '', ...args] = usage.split(' ');
     const needsRun = args[0] === '<run>';
     // Optional for commander, which would only refuse a missing run; conductor also lists the existing runs.
     const parsed = needsRun ? args.map((arg) => arg.replace('<', '[').replace('>', ']')) : args;
-    const command = addCommonOptions(parent.command([name, ...parsed].join(' ')))
+    const command = addCommonOptions(parent.command([name, ...parsed].join(' ')), scope)
       .description(description)
       .exitOverride()
-      .addHelpText('after', `\nWith --no-input nothing is ever asked.\n\nExample:\n  $ ${example}\n`);
+      .addHelpText('after', `\nExample:\n  $ ${example}\n`);
     if (needsRun) command.usage(['[options]', ...args].join(' '));
     command.action((...received: unknown[]) => {
       const positional = received
@@ -67,7 +76,11 @@ function createAddCommand(parent: Command, dispatch: Dispatch): AddCommand {
         .flat()
         .filter((value) => typeof value === 'string');
       if (needsRun && positional.length === 0)
-        return dispatch(refuseWithoutRun(pathOf(command)), [], command.optsWithGlobals());
+        return dispatch(
+          refuseWithoutRun(pathOf(command), suggestLatest(pathOf(command), args, example)),
+          [],
+          command.optsWithGlobals(),
+        );
       const missing = args.slice(positional.length).find((arg) => arg.startsWith('<'));
       if (needsRun && missing !== undefined)
         command.error(`error: missing required argument '${missing.slice(1, -1)}'`);
@@ -82,15 +95,21 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-function addCommonOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON document on stdout')
-    .option('--repo <dir>', 'the repository to work in (default: the current folder)');
+function addCommonOptions(command: Command, scope: CommandScope = 'repository'): Command {
+  command.option('--json', 'print one JSON document on stdout');
+  return scope === 'no_repository'
+    ? command
+    : command.option('--repo <dir>', 'the repository to work in (default: the current folder)');
 }
 
-function refuseWithoutRun(command: string): Action {
+/** The command with the newest run. If it needs more arguments, the example has them. */
+function suggestLatest(command: string, [, ...more]: readonly string[], example: string): string {
+  return more.some((arg) => arg.startsWith('<')) ? example.replace('0199ab', 'latest') : `${command} latest`;
+}
+
+function refuseWithoutRun(command: string, suggestion: string): Action {
   return async (context) => {
     const { listAvailableRuns } = await import('./driving/available-runs.ts');
-    return listAvailableRuns(context, command);
+    return listAvailableRuns(context, command, suggestion);
   };
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import type { Services } from '../../app/services.ts';
 import { describeFailure, isExpectedFailure } from '../../contracts/expected-failure.ts';
 import { formatJson } from '../../text/outside-text.ts';
@@ -118,17 +118,17 @@ function errorDocument(message: string, help: string | null): string {
 
 function createProgram(version: string, dispatch: Dispatch): Command {
   const program = new Command('conductor')
-    .description('Drives coding agents through workflows, and believes evidence, not words.')
+    .description('Drives coding agents through workflows, and checks their results against evidence.')
     .version(version, '-V, --version')
     .exitOverride()
-    .configureHelp({ subcommandTerm: formatTerm })
+    .configureHelp({ subcommandTerm: formatTerm, visibleOptions: listOptions })
     // A usage error is reported like every other error, by `reportError`.
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', '\nExample:\n  $ conductor demo\n');
 
   const registrar = createRegistrar(program, dispatch);
   // `--help` lists the groups in this order.
-  program.commandsGroup('Get started:').helpCommand('help [command]', 'how a command is used');
+  program.commandsGroup('Get started:').helpCommand('help [command]', 'show help for a command');
   addStartCommands(registrar);
   program.commandsGroup('Write workflows:');
   addWorkflowCommands(registrar);
@@ -145,6 +145,15 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   program.commandsGroup('Plumbing:');
   addPlumbingCommands(registrar);
   return program;
+}
+
+/** Lists `--no-input`, which is removed before parsing, for commands that prompt: for trust, or at the gate of the demo. */
+function listOptions(this: Help, command: Command): Option[] {
+  const options = Help.prototype.visibleOptions.call(this, command);
+  const prompts = command.options.some(({ long }) => long === '--trust' || long === '--yes');
+  return prompts
+    ? [...options.slice(0, -1), new Option(NO_INPUT, 'never prompt; fail instead'), ...options.slice(-1)]
+    : options;
 }
 
 /** A command with its arguments, but without `[options]`, which every command has. */

@@ -9,7 +9,7 @@ export function describeUsage(
   words: readonly string[],
 ): CliError {
   const { path, command } = findCommand(program, words);
-  const help = `${path} --help ${isGroup(command) ? 'lists the commands' : 'shows how it is used'}`;
+  const help = isGroup(command) ? `${path} --help lists the commands` : `see ${path} --help`;
   if (code === 'commander.help') return new CliError(`${path} takes a command`, help);
   const [firstLine = '', ...more] = message.replace(/^error: /, '').split('\n');
   const near = /^\(Did you mean (.*)\?\)$/.exec(more.join(' '))?.[1];

@@ -40,7 +40,7 @@ const STATUS_DESCRIPTIONS: Readonly<Record<LabelledStatus, string>> = {
   'in-progress': 'An implementor works on it',
   review: 'Its revision is being checked and reviewed',
   approved: 'Reviewed: a user can merge it',
-  'needs-refinement': 'Waiting for a user: it can not be done as written',
+  'needs-refinement': 'Waiting for a user: the review or a check found something',
   blocked: 'Waiting for a user: it has an external obstacle',
 };
 const PRIORITY_DESCRIPTIONS: Readonly<Record<Priority, string>> = {

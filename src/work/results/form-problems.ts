@@ -19,9 +19,16 @@ export function parseForm<Schema extends z.core.$ZodType>(
   const problems = problemsOf(parsed.error).map(({ path, message }) => ({
     path,
     code: codes[path] ?? 'WR001',
-    message: `${path === '' ? 'the document' : path}: ${message}`,
+    message: describeProblem(path, message),
   }));
   return { ok: false, problems };
+}
+
+function describeProblem(path: string, message: string): string {
+  const [, wanted] = /^expected (\w+), got nothing$/.exec(message) ?? [];
+  if (path === '' || wanted === undefined) return `${path === '' ? 'the document' : path}: ${message}`;
+  const value = wanted === 'array' ? 'an array (`[]` if empty)' : `a value of type ${wanted}`;
+  return `\`${path}\` is missing: add ${value}`;
 }
 
 /**

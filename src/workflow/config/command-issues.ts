@@ -10,8 +10,15 @@ export function describeCommandIssue(
   data: unknown,
   source: YamlSource,
 ): Diagnostic | null {
-  if (issue.kind !== 'type' || typeof issue.found !== 'string' || issue.wanted !== 'a list') return null;
+  if (issue.kind !== 'type' || typeof issue.found !== 'string') return null;
   const [root, key, index] = issue.path;
+  if (root === 'validators' && issue.path.length === 2)
+    return createDiagnostic('CF009', {
+      message: `the validator \`${key}\` is the text "${issue.found}", but a mapping is expected`,
+      span: source.locate(issue.path, 'value'),
+      help: `write it as \`${key}: { command: ${commandList(issue.found)} }\``,
+    });
+  if (issue.wanted !== 'a list') return null;
   if (root === 'setup' && key === 'run') return setupIssue(issue.found, index ?? null, data, source);
   if (issue.path.at(-1) !== 'command' || flowList(issue.found) !== null) return null;
   return createDiagnostic('CF009', {

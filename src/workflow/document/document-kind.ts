@@ -9,7 +9,7 @@ export type OtherDocument =
   | 'suite'
   | 'harness report'
   | 'planner vector'
-  | 'planner envelope'
+  | 'planner input'
   | 'planner decision'
   | 'planner result'
   | 'implementor result'
@@ -45,7 +45,7 @@ const SIGNS: readonly (readonly [OtherDocument, readonly string[]])[] = [
   ['policy', ['policy_id']],
   ['prompt', ['prompt_id']],
   ['planner vector', ['vector_id', 'expected']],
-  ['planner envelope', ['allowed_next_steps', 'evidence']],
+  ['planner input', ['allowed_next_steps', 'evidence']],
   ['planner decision', ['status', 'next_step']],
   ['harness report', ['suite_id', 'summary']],
   ['suite', ['suite_id']],
@@ -83,7 +83,7 @@ export function commandHelp(kind: OtherDocument): string {
       return '`conductor validate` checks a suite, `conductor harness run` runs it';
     case 'planner vector':
       return '`conductor vectors` checks the planner against a folder of these';
-    case 'planner envelope':
+    case 'planner input':
       return '`conductor contract check planner-input` checks it, `conductor evaluate --input` evaluates it';
     case 'harness report':
     case 'planner decision':

@@ -150,7 +150,7 @@ describe('the reason of a setup that ended the run', () => {
         end: { lifecycle: 'failed', outcome: 'error', termination: 'error', reason },
       }),
     );
-    expect(text).toContain('  before\n    setup failed\n');
+    expect(text).toContain('  setup and baseline\n    setup failed\n');
     expect(text.split('`npm ci` exited')).toHaveLength(2);
     expect(text.split('npm error missing lock file')).toHaveLength(2);
   });

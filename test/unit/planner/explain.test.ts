@@ -84,7 +84,7 @@ describe('the reasons of a judgement', () => {
 
   it('says so when a model judged worse than the rules', () => {
     expect(explainEvaluation(envelope(), 'blocked')).toEqual({
-      why: 'the planner decided blocked; by the rules it would be success (clean: no problem found in evidence)',
+      why: 'the planner decided blocked; by the rules it would be success (no problem found in evidence)',
       change: "another reply from the planner; it can't improve on success",
     });
   });
@@ -145,7 +145,7 @@ describe('the words of a reason', () => {
   });
 
   it('name no other row where there is none', () => {
-    expect(explainEvaluation(envelope(), 'success').why).toBe('clean: no problem found in evidence');
+    expect(explainEvaluation(envelope(), 'success').why).toBe('no problem found in evidence');
     expect(explainEvaluation(envelope({ validation: failed }), 'partial').why).toBe(
       'validator-or-case-failed: the validator tests exited with 1 (evidence.validation.exit_codes)',
     );

@@ -129,7 +129,7 @@ describe('the changes that a gate shows', () => {
         verdicts: ['with the edits: tests passed', 'with the files of the base: tests failed (exit code 1)'],
       }),
     );
-    const lines = (sectionOf(text, 'Changes what decides') ?? '')
+    const lines = (sectionOf(text, 'Changes to tests, checks and build files') ?? '')
       .split('\n')
       .filter((line) => line.startsWith('- '));
     expect(lines).toHaveLength(303);
@@ -142,11 +142,11 @@ describe('the changes that a gate shows', () => {
       '- with the edits: tests passed',
       '- with the files of the base: tests failed (exit code 1)',
     ]);
-    expect(text.split('\n## ')[1]).toMatch(/^Changes what decides/);
+    expect(text.split('\n## ')[1]).toMatch(/^Changes to tests, checks and build files/);
   });
 
   it('say that nothing decides, so that no one has to guess', () => {
-    expect(sectionOf(renderGateRequest(changed(['src/a.ts'])), 'Changes what decides')).toContain(
+    expect(sectionOf(renderGateRequest(changed(['src/a.ts'])), 'Changes to tests, checks and build files')).toContain(
       '- nothing: no test, check configuration, script, lock file, CI file, hook or agent instruction',
     );
   });

@@ -18,6 +18,15 @@ export async function hasCommits(repoRoot: string): Promise<boolean> {
   );
 }
 
+/** Whether HEAD has this file. A partial clone must not fetch here, because that runs a program of its remote. */
+export async function isCommitted(repoRoot: string, path: string): Promise<boolean> {
+  const env = { ...process.env, GIT_NO_LAZY_FETCH: '1' };
+  return run('git', ['rev-parse', '--verify', '--quiet', `HEAD:./${path}`], { cwd: repoRoot, env }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** `user.name` of git's configuration; null if it is not set. */
 export async function readGitUserName(repoRoot: string): Promise<string | null> {
   const name = await run('git', ['config', 'user.name'], { cwd: repoRoot }).then(

@@ -1,7 +1,10 @@
 import type { Registrar } from '../add-command.ts';
 import { optional, TRUST_OPTION, text } from '../option-values.ts';
 
-const PLANNER = ['--planner <name>', 'rules (default), or model:NAME from the configuration'] as const;
+const PLANNER = [
+  '--planner <name>',
+  'rules (default), model (as configured), model:NAME or agent:NAME',
+] as const;
 
 const POLICY = [
   '--policy <file>',
@@ -22,14 +25,14 @@ export function addPlumbingCommands(registrar: Registrar): void {
 function addPlanner({ add, addBelow }: Registrar): void {
   add(
     'evaluate',
-    'evaluate an envelope without a run; prints the decision',
-    'conductor evaluate --input envelope.json',
+    'evaluate a planner input without a run; prints the decision',
+    'conductor evaluate --input planner_input.json',
     async (context, _args, options) => {
       const { evaluate } = await import('./planner/evaluate.ts');
       return evaluate(context, optional(options.input), optional(options.planner));
     },
   )
-    .option('--input <file>', 'the envelope, or - for standard input')
+    .option('--input <file>', 'the planner input, or - for standard input')
     .option(...PLANNER)
     .option(...TRUST_OPTION);
   const vectors = add(
@@ -46,7 +49,7 @@ function addPlanner({ add, addBelow }: Registrar): void {
   addBelow(vectors)(
     'record <run> <step>',
     'make a vector from an evaluation of a run',
-    'conductor vectors record 0199ab judge',
+    'conductor vectors record 0199ab evaluate',
     async (context, [run, step], options) => {
       const { recordVector } = await import('./planner/vectors.ts');
       return recordVector(context, text(run), text(step), optional(options.out));

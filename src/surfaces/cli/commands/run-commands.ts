@@ -6,7 +6,7 @@ import { collectInput, number, oneOf, optional, TRUST_OPTION, text, wholeCount }
 export function addRunCommands({ add }: Registrar): void {
   add(
     'run <workflow>',
-    'run a workflow: a path, or an id from .tnh/workflows',
+    'run a workflow: a path, an id from .tnh/workflows, or a built-in id such as implement',
     'conductor run implement --input task="Add a --quiet flag"',
     async (context, [workflow], options) => {
       const { run } = await import('./run/run.ts');
@@ -76,7 +76,7 @@ export function addLookCommands({ add }: Registrar): void {
   )
     .option(
       '--state <state>',
-      'only runs with this state or outcome: waiting, interrupted, success, …',
+      `only runs with this state or outcome: ${STATE_FILTERS.join(', ')}`,
       oneOf(STATE_FILTERS),
     )
     .option('--limit <n>', 'only the newest', wholeCount);

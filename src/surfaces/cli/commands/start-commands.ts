@@ -29,6 +29,7 @@ export function addStartCommands({ add, addGroup }: Registrar): void {
       const { demo } = await import('./start/demo.ts');
       return demo(context, options.yes === true);
     },
+    'no_repository',
   ).option('--yes', 'approve the gate without asking');
   add(
     'trust',

@@ -47,7 +47,7 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     .option('--keep-days <n>', 'keep those that ended in the last N days', wholeCount);
   add(
     'clean',
-    'remove old runs by the retention; salvages first what would be lost',
+    'remove runs older than `retention` allows; unmerged work is salvaged first',
     'conductor clean --dry-run',
     async (context, _args, options) => {
       const { clean } = await import('./record/retention.ts');

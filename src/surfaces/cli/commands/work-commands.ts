@@ -51,7 +51,7 @@ function addAgentCommands(add: AddCommand): void {
     .option(...TRUST_OPTION);
   add(
     'dispatch [id]',
-    'implement and review an item, or all that are free',
+    'implement and review an item, or all that are ready',
     'conductor work dispatch --all --jobs 4',
     async (context, [id], options) => {
       const { dispatch } = await import('./work/dispatch.ts');
@@ -59,7 +59,7 @@ function addAgentCommands(add: AddCommand): void {
       return dispatch(context, id ?? null, { all: all === true, jobs: number(jobs), as: optional(as) });
     },
   )
-    .option('--all', 'every item that is free')
+    .option('--all', 'every item that is ready')
     .option(...JOBS, wholeCount)
     .option(...AS)
     .option(...TRUST_OPTION);

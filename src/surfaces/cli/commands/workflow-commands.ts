@@ -27,7 +27,7 @@ export function addWorkflowCommands({ add }: Registrar): void {
   )
     .option('--format <format>', VALIDATE_FORMATS.join(', '), oneOf(VALIDATE_FORMATS), 'human')
     .option('--verbose', 'show warnings in full, with source, notes and help')
-    .option('--prove', 'prove what holds on every path, and bound the worst case')
+    .option('--prove', 'check properties of every path and compute the worst case')
     .option('--max-agent-runs <n>', 'fail if a run can start more agents', wholeCount)
     .option('--max-wall <duration>', 'fail if a run can take longer: 90s, 15m, 2h, 3d', wallClock)
     .option('--max-cost <usd>', 'fail if a run can cost more', dollars);
@@ -50,7 +50,7 @@ export function addWorkflowCommands({ add }: Registrar): void {
       return crashtest(context, text(workflow), { seed: number(seed) ?? 1, script: optional(script) });
     },
   )
-    .option('--seed <n>', 'chooses torn lines, and scripts if there are many', wholeCount, 1)
+    .option('--seed <n>', 'random seed for truncated log lines and for sampling scripts', wholeCount, 1)
     .option('--script <name>', 'run only this script');
   add(
     'explain <code>',

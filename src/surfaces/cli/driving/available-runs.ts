@@ -9,7 +9,11 @@ import { printLines, stderrOf } from '../output/terminal.ts';
 const MAX_LISTED = 10;
 
 /** Refuses a command that is missing its run argument, after listing the existing runs, newest first. */
-export async function listAvailableRuns(context: CommandContext, command: string): Promise<never> {
+export async function listAvailableRuns(
+  context: CommandContext,
+  command: string,
+  suggestion: string,
+): Promise<never> {
   const { store, clock } = await openRecords(context);
   const listed = await store.list();
   if (listed.length === 0)
@@ -23,5 +27,5 @@ export async function listAvailableRuns(context: CommandContext, command: string
   output.write(runTable(output, context.repo, listed.slice(0, MAX_LISTED), now, short));
   const hidden = listed.length - MAX_LISTED;
   if (hidden > 0) printLines(output, [`… and ${hidden} more; conductor runs lists them all`]);
-  throw new CliError(`${command} needs a run`, `name one by its id, or the newest: ${command} latest`);
+  throw new CliError(`${command} needs a run`, `name one by its id, or the newest: ${suggestion}`);
 }

@@ -24,11 +24,12 @@ export async function findWorkflow(wanted: string, folders: readonly string[]): 
     }
   }
   const near = didYouMean(wanted, known);
+  const ids = [...new Set(known)].join(', ');
   throw new CliError(
     `no workflow "${wanted}"`,
     near === null
-      ? 'give the path of a YAML file, or put one into .tnh/workflows'
-      : `did you mean ${near}? Workflows: ${[...new Set(known)].join(', ')}`,
+      ? `give the path of a YAML file, or one of these ids: ${ids}`
+      : `did you mean ${near}? Workflows: ${ids}`,
   );
 }
 

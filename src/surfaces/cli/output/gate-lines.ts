@@ -58,16 +58,20 @@ export function renderGate(
   const reason = request === null ? awaiting.reason : reasonText(request);
   const lines = [printable(reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
-  const shown = request === null ? [] : renderContent(request, id).map(printable);
+  const shown = request === null ? [] : renderContent(request, id, answer !== null).map(printable);
   const path = request === null ? [] : textPathLines(directory, awaiting, request, width);
   return [...lines, ...shown, ...path].flatMap((line) => wrapLine(line, width));
 }
 
 /** Changes that influence the decision are never truncated. */
-function renderContent(request: GateRequest, id: string): string[] {
+function renderContent(request: GateRequest, id: string, isAnswered: boolean): string[] {
   const total = totalLine(request);
   return [
-    ...renderBlock('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
+    ...renderBlock(
+      'changes to tests, checks and build files',
+      decidingLines(request),
+      Number.POSITIVE_INFINITY,
+    ),
     ...renderBlock('other changes', otherLines(request), MAX_NOTES),
     ...(total === null ? [] : [`in all: ${total}`]),
     ...renderBlock('look at', contentLines(request), MAX_NOTES),
@@ -78,7 +82,7 @@ function renderContent(request: GateRequest, id: string): string[] {
     ...renderBlock('violations', violationLines(request), MAX_LINES),
     ...renderBlock('findings', findingLines(request), MAX_LINES),
     ...renderBlock('notices', noticeLines(request), MAX_LINES),
-    ...renderBlock('what each answer leads to', consequenceLines(request), MAX_LINES),
+    ...(isAnswered ? [] : renderBlock('what each answer leads to', consequenceLines(request), MAX_LINES)),
   ];
 }
 
@@ -128,12 +132,17 @@ function textPathLines(
 /** How long a gate has been open and when it expires. */
 export function timeText(awaiting: AwaitingView, now: Date, answer: GateAnswer | null): string {
   const since = `opened ${formatAge(now.getTime() - Date.parse(awaiting.requestedAt))} ago`;
-  if (answer !== null)
-    return `${since}, ${answer.answer}${answer.by === null ? '' : ` by ${printable(answererText(answer.by, answer.from))}`}`;
+  if (answer !== null) return `${since}, ${answeredText(answer)}`;
   if (awaiting.expiresAt === null) return since;
   return hasExpired(awaiting, now)
     ? `${since}, expired ${formatAge(now.getTime() - Date.parse(awaiting.expiresAt))} ago; resume will time it out`
     : `${since}, expires ${untilText(awaiting.expiresAt, now)}`;
+}
+
+/** `approved by Ann (user alice, no terminal)`. */
+export function answeredText({ answer, by, from }: GateAnswer): string {
+  const word = answer.replace('gate_', '').replace('_', ' ');
+  return by === null ? word : `${word} by ${printable(answererText(by, from))}`;
 }
 
 /** `in 25 m`, or `now` for a time that has passed. */

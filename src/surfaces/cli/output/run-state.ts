@@ -18,9 +18,11 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
       const awaiting = run.status?.awaiting ?? null;
       if (awaiting === null)
         return `waiting: ${printable(run.status?.blocking_reason ?? 'until a stated time')}`;
-      const { gate, expires_at } = awaiting;
+      const { step_id, expires_at } = awaiting;
       const expired = expires_at !== null && now.getTime() >= Date.parse(expires_at);
-      return expired ? `waiting: expired, conductor resume ${id} will time it out` : `waiting: ${gate}`;
+      return expired
+        ? `waiting: expired, conductor resume ${id} will time it out`
+        : `waiting for approval at gate ${step_id}`;
     }
     default:
       return run.status?.outcome ?? state;

@@ -45,11 +45,15 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
     '',
   ];
   const prepared = preparationLines(view);
-  if (prepared.length > 0) lines.push(paint.bold('  before'), ...prepared.map((line) => `    ${line}`));
+  if (prepared.length > 0)
+    lines.push(paint.bold('  setup and baseline'), ...prepared.map((line) => `    ${line}`));
   lines.push(paint.bold('  path'), `    ${pathOf(view, facts.driven)}`);
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   if (view.answers.length > 0)
-    lines.push(paint.bold('  answers'), ...view.answers.map((each) => `    ${printable(answerText(each))}`));
+    lines.push(
+      paint.bold('  gate answers'),
+      ...view.answers.map((each) => `    ${printable(answerText(each))}`),
+    );
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
   const evaluations = evaluationLines(view, reason ?? '');
   if (evaluations.length > 0)
@@ -80,7 +84,7 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
       ...facts.findings.map((line) => paint.yellow(`    ${printable(line)}`)),
     );
   const used = usageText(view);
-  if (used !== null) lines.push(paint.bold('  used'), `    ${used}`);
+  if (used !== null) lines.push(paint.bold('  usage'), `    ${used}`);
   if (facts.diffStat.length > 0)
     lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
   lines.push(

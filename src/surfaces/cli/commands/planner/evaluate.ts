@@ -12,14 +12,17 @@ import { readJson } from '../../given-text.ts';
 import { openPlanner } from '../../open.ts';
 import { printable, printLines, stderrOf } from '../../output/terminal.ts';
 
-/** Evaluates an envelope without a run: the decision on stdout, the reasons on stderr. */
+/** Evaluates a planner input without a run: the decision on stdout, the reasons on stderr. */
 export async function evaluate(
   context: CommandContext,
   input: string | null,
   plannerName: string | null,
 ): Promise<ExitCode> {
   if (input === null)
-    throw new CliError('evaluate takes an envelope', 'name it: conductor evaluate --input envelope.json');
+    throw new CliError(
+      'evaluate needs a planner input',
+      'name its file: conductor evaluate --input planner_input.json',
+    );
   const envelope = expectEnvelope(await readJson(input), input);
   if (plannerName !== null && plannerName !== 'rules') await ensureTrust(context);
   const evaluation = await evaluateEnvelope(await openPlanner(context, plannerName), envelope);
@@ -30,8 +33,8 @@ export async function evaluate(
   context.terminal.out(`${formatJson(evaluation.decision)}\n`);
   const { dim } = context.terminal.paint;
   printLines(stderrOf(context.terminal), [
-    `${dim('why:')} ${printable(evaluation.why)}`,
-    `${dim('it would change with:')} ${printable(evaluation.change)}`,
+    `${dim('reason:')} ${printable(evaluation.why)}`,
+    `${dim('would be different after:')} ${printable(evaluation.change)}`,
   ]);
   return EXIT.success;
 }

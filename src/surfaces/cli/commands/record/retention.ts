@@ -53,7 +53,7 @@ export async function listWorktrees(context: CommandContext): Promise<ExitCode> 
     ),
   );
   printLines(stderrOf(context.terminal), [
-    found.length === 0 ? 'no run has a worktree' : `${found.length} in all, ${formatBytes(sumBytes(found))}`,
+    found.length === 0 ? 'no run has a workspace' : `${found.length} in all, ${formatBytes(sumBytes(found))}`,
   ]);
   return EXIT.success;
 }

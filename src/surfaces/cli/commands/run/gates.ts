@@ -8,7 +8,7 @@ import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords, recordError } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
-import { renderGate } from '../../output/gate-lines.ts';
+import { answeredText, renderGate } from '../../output/gate-lines.ts';
 import { type ShortId, shortIdsOf } from '../../output/short-ids.ts';
 import { type Output, printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
@@ -58,7 +58,7 @@ function listGate(
 }
 
 function nextCommands(id: string, { answer, isExpired }: ListedGate): string[] {
-  if (answer !== null) return [`answered: ${answer.answer}; continue with conductor resume ${id}`];
+  if (answer !== null) return [`${answeredText(answer)}; run conductor resume ${id}`];
   if (isExpired) return [`conductor resume ${id} takes the route for that`];
   return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
 }

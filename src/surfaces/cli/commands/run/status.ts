@@ -124,11 +124,12 @@ function renderStatus(
   if (run.refinement !== null)
     rows.push(['refinements', `${run.refinement.spent} of ${run.refinement.max} spent`]);
   const { awaiting } = open.view;
-  if (awaiting !== null) rows.push(['waits for', `${awaiting.gate} ${timeText(awaiting, now, answer)}`]);
+  if (awaiting !== null)
+    rows.push(['waits for', `approval at gate ${awaiting.stepId}, ${timeText(awaiting, now, answer)}`]);
   const parked = parkedView(open.view);
   if (parked !== null) rows.push(['waits until', untilText(parked.until, now)]);
   if (run.blocking_reason !== null) rows.push(['reason', printable(run.blocking_reason)]);
-  rows.push(['worktree', shortenPath(run.worktree_path ?? '', textWidth(context.terminal, LABEL_WIDTH))]);
+  rows.push(['workspace', shortenPath(run.worktree_path ?? '', textWidth(context.terminal, LABEL_WIDTH))]);
   return renderTable(
     rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']),
     '',

@@ -27,5 +27,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
     for (const line of (help?.split('\n') ?? []).flatMap((each) => wrapLine(each, width)))
       out(`${INDENT}${paintOut.dim(line)}\n`);
   }
+  if (findings.some(({ state }) => state === 'missing'))
+    out(`\n${paintOut.yellow('○')} missing or incomplete: only runs that need it fail\n`);
   return broken ? EXIT.failed : EXIT.success;
 }

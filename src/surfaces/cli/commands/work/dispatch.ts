@@ -12,7 +12,7 @@ export interface DispatchOptions {
 
 const ROLES = ['implementor', 'reviewer'] as const;
 
-/** Implements and reviews one item, or all that are free, until no agent has anything left to do. */
+/** Implements and reviews one item, or all that are ready, until no agent has anything left to do. */
 export async function dispatch(
   context: CommandContext,
   wanted: string | null,
@@ -23,7 +23,7 @@ export async function dispatch(
       'work dispatch takes one item, or --all',
       'conductor work dispatch 3, or --all --jobs 4',
     );
-  if (jobs === 0) throw new CliError('--jobs is at least 1', 'without it, the configuration decides');
+  if (jobs === 0) throw new CliError('--jobs must be at least 1', 'omit it to use work.jobs');
   return driveWork(context, { jobs, as }, (driving) =>
     wanted === null ? dispatchAll(driving) : dispatchOne(driving, wanted),
   );

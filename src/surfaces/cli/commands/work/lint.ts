@@ -50,5 +50,11 @@ function printProblems(
 
 function renderable({ code, message, line, column, quoted }: BodyProblem): Renderable {
   const span = { line, column, endLine: line, endColumn: column + (quoted?.length ?? 1) };
-  return { code, severity: 'error', message, span, label: null, related: [], notes: [], help: null };
+  return { code, severity: 'error', message, span, label: null, related: [], notes: [], help: helpFor(code) };
+}
+
+function helpFor(code: BodyProblem['code']): string | null {
+  return code === 'WR401'
+    ? 'start from `conductor work template task` or `conductor work template refinement`'
+    : null;
 }

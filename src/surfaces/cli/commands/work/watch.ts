@@ -10,7 +10,7 @@ export interface WatchOptions {
 
 /** Plans, implements and reviews as work comes in, until the process is stopped. */
 export async function watch(context: CommandContext, { jobs, as }: WatchOptions): Promise<ExitCode> {
-  if (jobs === 0) throw new CliError('--jobs is at least 1', 'without it, the configuration decides');
+  if (jobs === 0) throw new CliError('--jobs must be at least 1', 'omit it to use work.jobs');
   return driveWork(context, { jobs, as }, async ({ work, signal, onEvent }) => {
     context.terminal.err(`watching work items, ${work.jobs} at a time; Ctrl-C stops\n`);
     const { problems } = await work.engine.watch(signal, { onEvent });
