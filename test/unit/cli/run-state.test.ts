@@ -51,12 +51,12 @@ const CASES = [
   },
   { what: 'about to begin', run: listing(null, 7), word: 'starting', text: 'starting' },
   { what: 'without a status', run: listing(null), word: 'unreadable', text: 'unreadable' },
-  { what: 'at a gate', run: waiting(null), word: 'waiting', text: 'waiting: sign-off' },
+  { what: 'at a gate', run: waiting(null), word: 'waiting', text: 'waiting for approval at gate ask' },
   {
     what: 'at a gate in time',
     run: waiting('2026-01-01T12:00:00.001Z'),
     word: 'waiting',
-    text: 'waiting: sign-off',
+    text: 'waiting for approval at gate ask',
   },
   {
     what: 'at a gate too late',
