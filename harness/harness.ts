@@ -7,7 +7,7 @@ import type { Case, Declare } from './case.ts';
 import { declarationProblems } from './declared-case.ts';
 import { createGoldens } from './goldens.ts';
 import { openOutFolder } from './out-folder.ts';
-import { killAllGroups } from './process-group.ts';
+import { killAllGroups } from './command-process.ts';
 import { exitCodeOf, type HarnessReport, type TriedCase } from './report.ts';
 import { linesOfCase, summaryLine } from './report-text.ts';
 import { createSuiteRun, messageOf, writeReport } from './run-suite.ts';

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { formatCommand } from '../src/text/shell-words.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import type { Case } from './case.ts';
+import type { CaseContext } from './case-context.ts';
 import { runCliCase } from './cli-case.ts';
 import { composeReport, type HarnessReport, type TriedCase } from './report.ts';
-import type { Scene } from './scene.ts';
 import { runUnitCase } from './unit-case.ts';
 import type { Browsers } from './web/browser.ts';
 
@@ -18,7 +18,7 @@ export interface SuiteRun {
 }
 
 export interface SuiteRunDeps {
-  readonly scene: Scene;
+  readonly scene: CaseContext;
   readonly cases: readonly Case[];
   readonly browsers: Browsers;
   readonly onCase: (tried: TriedCase) => void;
@@ -73,7 +73,12 @@ function since(startedMs: number): number {
   return Math.round(performance.now() - startedMs);
 }
 
-async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: Attempt[]): Promise<void> {
+async function tryCase(
+  scene: CaseContext,
+  browsers: Browsers,
+  one: Case,
+  attempts: Attempt[],
+): Promise<void> {
   for (let left = one.options.retries ?? 0; left >= 0; left -= 1) {
     const attempt = createAttempt();
     attempts.push(attempt);
@@ -86,7 +91,7 @@ async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: At
   }
 }
 
-async function runCase(scene: Scene, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
+async function runCase(scene: CaseContext, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
   switch (one.kind) {
     case 'cli':
       return runCliCase(scene, one.id, one.options, attempt);
@@ -108,7 +113,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** A `cli` case is reproduced by its own command; the others by the harness. */
-function reproOf(scene: Scene, one: Case): string {
+function reproOf(scene: CaseContext, one: Case): string {
   if (one.kind !== 'cli') return scene.repro(one.id);
   const { command, cwd, env, stdin } = one.options;
   const line = formatCommand(command, { cwd, env });

@@ -5,7 +5,7 @@ import { didYouMean } from '../../src/diagnostics/did-you-mean.ts';
 import { compileGlob } from '../../src/text/glob.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DocsOptions } from '../case.ts';
-import { type Scene, timeoutOf } from '../scene.ts';
+import { type CaseContext, parseTimeoutMs } from '../case-context.ts';
 import { countText } from '../text-match.ts';
 import { createExampleRunner, EXAMPLE_LANGUAGES } from './docs-examples.ts';
 import { checkLinks } from './docs-links.ts';
@@ -21,7 +21,7 @@ interface NamedPage {
 
 /** Reads pages, checks their links inside the repository, and runs their examples. */
 export async function runDocsCase(
-  scene: Scene,
+  scene: CaseContext,
   _id: string,
   options: DocsOptions,
   attempt: Attempt,
@@ -53,7 +53,7 @@ function checkLanguage(language: string): void {
 }
 
 async function runExamples(
-  scene: Scene,
+  scene: CaseContext,
   options: DocsOptions,
   pages: readonly NamedPage[],
   attempt: Attempt,
@@ -68,7 +68,7 @@ async function runExamples(
   const runner = createExampleRunner(scene.cwd, options.env ?? {});
   try {
     for (const { path, example } of chosen) {
-      attempt.problems.push(...(await runner.run(path, example, timeoutOf(options.timeout))));
+      attempt.problems.push(...(await runner.run(path, example, parseTimeoutMs(options.timeout))));
     }
   } finally {
     runner.close();

@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { type Attempt, addReference } from '../attempt.ts';
 import type { WebOptions } from '../case.ts';
-import { fileNameOf } from '../out-folder.ts';
-import { type Scene, secondsOf, timeoutOf } from '../scene.ts';
-import { findingsOf, findViolations } from './accessibility.ts';
+import { type CaseContext, formatSeconds, parseTimeoutMs } from '../case-context.ts';
+import { toFileName } from '../out-folder.ts';
+import { classifyViolations, findViolations } from './accessibility.ts';
 import type { Browsers } from './browser.ts';
 import { startServer } from './web-server.ts';
-import { checkPage, firstLine, takeStep } from './web-steps.ts';
+import { checkPage, firstMessageLine, takeStep } from './web-steps.ts';
 
 /** Time limit of one step or expectation; the case as a whole has its own timeout. */
 const STEP_TIMEOUT_MS = 5_000;
@@ -14,13 +14,13 @@ const VIEWPORT = { width: 1280, height: 720 } as const;
 
 /** Opens a page in a browser, runs the steps, checks the expectations and takes a screenshot. */
 export async function runWebCase(
-  scene: Scene,
+  scene: CaseContext,
   browsers: Browsers,
   id: string,
   options: WebOptions,
   attempt: Attempt,
 ): Promise<void> {
-  const timeoutMs = timeoutOf(options.timeout);
+  const timeoutMs = parseTimeoutMs(options.timeout);
   const browser = await browsers.open();
   if ('why' in browser) {
     attempt.skipped = `${browser.why}; ${browser.help}`;
@@ -35,12 +35,12 @@ export async function runWebCase(
     await served.stop();
     const output = served.output();
     if (output !== null && output.length > 0)
-      addReference(attempt, scene.out.write('logs', `${fileNameOf(id)}.serve.txt`, output));
+      addReference(attempt, scene.out.write('logs', `${toFileName(id)}.serve.txt`, output));
   }
 }
 
 async function visitPage(
-  scene: Scene,
+  scene: CaseContext,
   browser: Browser,
   id: string,
   options: WebOptions,
@@ -59,7 +59,7 @@ async function visitPage(
     const page = await context.newPage();
     const errors = listenForErrors(page);
     await openPage(page, options.url, Math.max(1, deadline - performance.now()));
-    attempt.problems.push(...(await useAndCheck(page, options, deadline)));
+    attempt.problems.push(...(await runStepsAndExpectations(page, options, deadline)));
     if (options.quiet === true)
       attempt.problems.push(...errors.map((text) => `the page logged an error: ${text}`));
     await takeScreenshot(scene, page, id, options, attempt);
@@ -72,7 +72,7 @@ async function openPage(page: Page, url: string, timeout: number): Promise<void>
   try {
     await page.goto(url, { timeout, waitUntil: 'load' });
   } catch (error) {
-    throw new Error(`the page ${url} could not be opened: ${firstLine(error)}`);
+    throw new Error(`the page ${url} could not be opened: ${firstMessageLine(error)}`);
   }
 }
 
@@ -86,10 +86,10 @@ function listenForErrors(page: Page): readonly string[] {
 }
 
 /** Stops at the first failed step, because the expectations don't apply to that page. */
-async function useAndCheck(page: Page, options: WebOptions, deadline: number): Promise<string[]> {
+async function runStepsAndExpectations(page: Page, options: WebOptions, deadline: number): Promise<string[]> {
   const left = (): number => Math.max(1, Math.min(STEP_TIMEOUT_MS, deadline - performance.now()));
   const isLate = (): boolean => performance.now() > deadline;
-  const late = `it had not ended after ${secondsOf(timeoutOf(options.timeout))}`;
+  const late = `it had not ended after ${formatSeconds(parseTimeoutMs(options.timeout))}`;
   for (const step of options.steps ?? []) {
     if (isLate()) return [late];
     try {
@@ -108,14 +108,14 @@ async function useAndCheck(page: Page, options: WebOptions, deadline: number): P
 
 /** The screenshot is kept even if the case failed, to show why. */
 async function takeScreenshot(
-  scene: Scene,
+  scene: CaseContext,
   page: Page,
   id: string,
   options: WebOptions,
   attempt: Attempt,
 ): Promise<void> {
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
-  const reference = scene.out.write('screenshots', `${fileNameOf(id)}.png`, picture);
+  const reference = scene.out.write('screenshots', `${toFileName(id)}.png`, picture);
   addReference(attempt, reference);
   if (options.accessibility !== false) await checkAccessibility(page, attempt, reference);
   if (options.golden !== undefined && attempt.problems.length === 0)
@@ -127,10 +127,10 @@ async function takeScreenshot(
 /** A failed accessibility check does not fail the case, but it is reported. */
 async function checkAccessibility(page: Page, attempt: Attempt, picture: string): Promise<void> {
   try {
-    const { flags, observations } = findingsOf(await findViolations(page), picture);
+    const { flags, observations } = classifyViolations(await findViolations(page), picture);
     attempt.uxFlags.push(...flags);
     attempt.observations.push(...observations);
   } catch (error) {
-    attempt.observations.push(`accessibility could not be checked: ${firstLine(error)}`);
+    attempt.observations.push(`accessibility could not be checked: ${firstMessageLine(error)}`);
   }
 }

@@ -78,7 +78,7 @@ function plannerOf(
     secrets: [],
     timeoutMs: 60_000,
     retry: { ...DEFAULT_RETRY, firstDelayMs: 1 },
-    chance: () => 0.5,
+    random: () => 0.5,
     ...change,
   });
 }

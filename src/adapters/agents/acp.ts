@@ -15,18 +15,18 @@ import type { PolicyViolation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult, SessionRequest } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
-import { missingProgram } from './agent-process.ts';
-import { leaveNote, readNote } from './open-session.ts';
-import { hasChangedSince } from './quiet-work.ts';
-import { copyFolder, maskFiles } from './session-files.ts';
 import {
+  type AgentListener,
   type Conversation,
   type ConversationDeps,
-  type Listener,
   type ProgramStart,
   readStreamFile,
   runConversation,
-} from './told-agent.ts';
+} from './agent-conversation.ts';
+import { missingProgram } from './agent-process.ts';
+import { leaveNote, readNote } from './open-session.ts';
+import { hasFileModifiedSince } from './quiet-work.ts';
+import { copyFolder, maskFiles } from './session-files.ts';
 
 export interface AcpAgentDeps extends ConversationDeps {
   readonly protectedBranches: readonly string[];
@@ -129,23 +129,23 @@ function converse(
   { greetingMs = GREETING_MS }: AcpAgentDeps,
   settings: AcpSettings,
   request: AgentRequest,
-  listener: Listener,
+  listener: AgentListener,
   onEnd: (state: AcpState) => void,
 ): Conversation {
   const talk = openTalk(settings, listener);
   const ending = watchEnd(talk, request, greetingMs);
   return {
-    hear: talk.hear,
-    begin: talk.begin,
+    onOutput: talk.hear,
+    onStart: talk.begin,
     signal: ending.signal,
     onStop: ending.onStop,
-    release: ending.release,
-    close: async (ran) => {
+    onProcessEnd: ending.release,
+    finish: async (ran) => {
       const state = talk.state();
       // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
         isSilent(state) &&
-        (await hasChangedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
+        (await hasFileModifiedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
       onEnd(state);
       return {
         verdict: acpVerdict(state, { ...ran, stopped: ending.stopped(), hasWorked }, request),

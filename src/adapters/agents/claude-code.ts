@@ -8,7 +8,7 @@ import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
 import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
-import type { ConversationDeps } from './told-agent.ts';
+import type { ConversationDeps } from './agent-conversation.ts';
 
 export interface ClaudeCodeDeps extends ConversationDeps {
   /** Unlimited if unset or null. */

@@ -5,7 +5,7 @@ import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
 import { readSessionLines } from './session-files.ts';
 import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
-import type { ConversationDeps } from './told-agent.ts';
+import type { ConversationDeps } from './agent-conversation.ts';
 
 export interface CodexDeps extends ConversationDeps {
   readonly home: string;

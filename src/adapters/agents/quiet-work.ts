@@ -8,13 +8,13 @@ const SEARCH_LIMIT = 50_000;
 const IGNORED_FOLDERS = ['.git', '.tnh'];
 
 /** Whether a file or folder below `folder` was modified after `marker` was last written. */
-export async function hasChangedSince(folder: string, marker: string): Promise<boolean> {
+export async function hasFileModifiedSince(folder: string, marker: string): Promise<boolean> {
   const since = (await lstat(marker, { bigint: true })).mtimeNs;
   const open = [folder];
-  let looks = 0;
-  for (let next = open.pop(); next !== undefined && looks < SEARCH_LIMIT; next = open.pop()) {
+  let visited = 0;
+  for (let next = open.pop(); next !== undefined && visited < SEARCH_LIMIT; next = open.pop()) {
     const found = await lstat(next, { bigint: true }).catch(() => null);
-    looks += 1;
+    visited += 1;
     if (found === null) continue;
     if (found.mtimeNs > since) return true;
     if (!found.isDirectory()) continue;

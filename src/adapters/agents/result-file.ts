@@ -19,7 +19,7 @@ export interface ResultFileReading {
  * ran.
  */
 export async function readResultFile(path: string, realFolder: string): Promise<ResultFileReading> {
-  const content = await readRegularFile(path, realFolder);
+  const content = await readResultText(path, realFolder);
   if (content === null) return { result: null, note: null };
   if (!content.ok) return ignoreFile(content.why);
   let value: unknown;
@@ -48,7 +48,7 @@ function dropUnknownUsage(value: unknown): unknown {
 
 type Content = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-async function readRegularFile(path: string, realFolder: string): Promise<Content | null> {
+async function readResultText(path: string, realFolder: string): Promise<Content | null> {
   try {
     if ((await realpath(dirname(path))) !== realFolder) return { ok: false, why: 'its folder was replaced' };
     // Does not follow a link, and does not block on a pipe.

@@ -6,7 +6,7 @@ import { excerptReply } from '../../planner/table/floor.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
-import { createPromptedPlanner, type Question, type Reply } from './asked-planner.ts';
+import { createPromptedPlanner, type Question, type Reply } from './prompted-planner.ts';
 import { STRUCTURED_CLIS, type StructuredAgent, type StructuredCli } from './structured-cli.ts';
 
 export interface AgentPlannerDeps {

@@ -5,8 +5,8 @@ import { excerptReply } from '../../planner/table/floor.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createPromptedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
 import { type AskOnce, type ModelAddress, openModel, type RequestEnd } from './model-client.ts';
+import { createPromptedPlanner, type PlannerReply, type Question, type Reply } from './prompted-planner.ts';
 import { type RequestFailure, type RetryPolicy, retryDelayMs } from './retry.ts';
 
 export interface ModelPlannerDeps {
@@ -19,7 +19,7 @@ export interface ModelPlannerDeps {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   /** A random number between 0 and 1. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 /** Asks a model through the AI SDK. */
@@ -30,12 +30,12 @@ export function createModelPlanner(deps: ModelPlannerDeps): Planner {
     family: 'model',
     prompts: deps.prompts,
     secrets: [...secretValuesOf({ PLANNER_KEY: apiKey ?? undefined }), ...deps.secrets],
-    unavailable: () => Promise.resolve(missingKey(deps)),
+    unavailable: () => Promise.resolve(explainMissingKey(deps)),
     ask: (question) => askModel(deps, question),
   });
 }
 
-function missingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
+function explainMissingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
   if (address.apiKey !== null || apiKeyEnv === null) return null;
   return `the environment variable ${apiKeyEnv} with its key is not set`;
 }
@@ -44,7 +44,7 @@ type Attempt = RequestEnd | { readonly kind: 'timed_out' };
 
 /** Retries transient failures until the time limit of the step. */
 async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Reply> {
-  const missing = missingKey(deps);
+  const missing = explainMissingKey(deps);
   if (missing !== null) return { said: unavailable(deps, missing), usage: null, attempts: 0 };
   const opened = await openModel(deps.address).catch(missingPackageOf);
   if (typeof opened === 'string') return { said: unavailable(deps, opened), usage: null, attempts: 0 };
@@ -57,7 +57,7 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
     if (ended.kind === 'answered') return { said: readProposal(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
       return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...UNKNOWN_USAGE, attempts };
-    const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.chance());
+    const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.random());
     if (waitMs === null || waitMs >= leftMs())
       return { said: unavailable(deps, failureText(deps, ended, attempts)), ...UNKNOWN_USAGE, attempts };
     await delay(waitMs, undefined, { signal: question.signal });
@@ -70,11 +70,15 @@ function missingPackageOf(error: unknown): string {
 }
 
 /** A truncated answer may still be complete JSON; if it is not, the summary says what truncated it. */
-function readProposal({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
-  if (cutBy === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
+function readProposal({ answer, truncationReason }: Extract<RequestEnd, { kind: 'answered' }>): PlannerReply {
+  if (truncationReason === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
   if (answer.trim() === '')
-    return { kind: 'nothing', code: 'planner_reply_missing', summary: `the planner gave no reply: ${cutBy}` };
-  const summary = `the reply of the planner is no decision: ${cutBy}; it was: ${excerptReply(answer)}`;
+    return {
+      kind: 'nothing',
+      code: 'planner_reply_missing',
+      summary: `the planner gave no reply: ${truncationReason}`,
+    };
+  const summary = `the reply of the planner is no decision: ${truncationReason}; it was: ${excerptReply(answer)}`;
   return { kind: 'nothing', code: 'planner_reply_invalid', summary, came: answer };
 }
 
@@ -102,7 +106,7 @@ async function askWithin(ask: AskOnce, question: Question, limitMs: number): Pro
 /** `setTimeout` fires at once for longer delays. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-function unavailable(deps: ModelPlannerDeps, why: string): Said {
+function unavailable(deps: ModelPlannerDeps, why: string): PlannerReply {
   const { provider, model } = deps.address;
   return {
     kind: 'nothing',

@@ -42,7 +42,7 @@ export function retryDelayMs(
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function retryAfterOf(
+export function parseRetryAfter(
   headers: Readonly<Record<string, string>> | undefined,
   nowMs: number,
 ): number | null {

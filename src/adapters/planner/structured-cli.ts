@@ -3,7 +3,7 @@ import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import { excerptReply } from '../../planner/table/floor.ts';
 import { parseJson } from '../../text/json.ts';
-import type { Said } from './asked-planner.ts';
+import type { PlannerReply } from './prompted-planner.ts';
 
 /** Agents whose command line gives structured answers. */
 export const STRUCTURED_AGENTS = ['claude-code', 'codex'] as const;
@@ -24,7 +24,7 @@ export interface CliEnd {
 }
 
 export interface CliAnswer {
-  readonly said: Said;
+  readonly said: PlannerReply;
   readonly usage: Usage | null;
 }
 
@@ -61,7 +61,7 @@ const claudeResultSchema = z.looseObject({
  */
 const NO_VALID_ANSWER = 'error_max_structured_output_retries';
 
-function describeInvalid(told: string): Said {
+function describeInvalid(told: string): PlannerReply {
   const summary = `the agent gave no reply that fits the schema of a decision: ${excerptReply(told)}`;
   return { kind: 'nothing', code: 'planner_reply_invalid', summary };
 }
@@ -95,7 +95,9 @@ const claude: StructuredCli = {
     if (subtype === NO_VALID_ANSWER) return { said: describeInvalid(told), usage: used ?? null };
     const wrong = isError === true || end.exitCode !== 0;
     // A reply in prose is a success without this field; the prose is then rejected as the proposal.
-    const said: Said = wrong ? describeFailure(end, told) : { kind: 'proposal', proposal: output ?? result };
+    const said: PlannerReply = wrong
+      ? describeFailure(end, told)
+      : { kind: 'proposal', proposal: output ?? result };
     return { said, usage: used ?? null };
   },
 };
@@ -146,7 +148,7 @@ export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> =
   codex,
 };
 
-function describeFailure({ exitCode, stderr }: CliEnd, told: string): Said {
+function describeFailure({ exitCode, stderr }: CliEnd, told: string): PlannerReply {
   const word = told.trim() === '' ? stderr : told;
   const summary = `the agent ended with code ${exitCode} and no judgement; it said: ${excerptReply(word)}`;
   return { kind: 'nothing', code: 'planner_unavailable', summary };

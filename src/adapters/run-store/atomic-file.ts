@@ -10,7 +10,7 @@ export async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    if (!isCode(error, 'EINVAL') && !isCode(error, 'EPERM')) throw error;
+    if (!hasErrorCode(error, 'EINVAL') && !hasErrorCode(error, 'EPERM')) throw error;
   } finally {
     await handle.close();
   }
@@ -44,7 +44,7 @@ export async function createOnce(path: string, content: string): Promise<boolean
   try {
     await link(temporary, path);
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     await unlink(temporary);
@@ -76,12 +76,12 @@ export async function exists(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
+    if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
 }
 
-export function isCode(error: unknown, code: string): boolean {
+export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 

@@ -6,7 +6,7 @@ export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder
     const found = await lstat(path);
     return found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return 'missing';
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return 'missing';
     throw error;
   }
 }
@@ -20,10 +20,10 @@ export async function readRegularFile(path: string): Promise<string | null> {
 /** Does nothing if the source is missing. */
 export async function copyFileIfPresent(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
   });
 }
 
-export function hasCode(error: unknown, code: string): boolean {
+export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -8,7 +8,7 @@ import { displace } from '../files/displaced.ts';
 import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
 import { ensureHarnessLink } from '../files/harness-link.ts';
 import { clearScratch } from '../files/scratch.ts';
-import { hasCode, kindOf, readRegularFile } from '../git/file-kind.ts';
+import { hasErrorCode, kindOf, readRegularFile } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
 import { treeOf } from '../git/revision.ts';
 import { findBranch, rememberBranch } from '../result/branch.ts';
@@ -221,7 +221,7 @@ async function claimFolder(folder: string): Promise<void> {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     await mkdir(folder);
   } catch (error) {
-    const exists = hasCode(error, 'EEXIST') && (await kindOf(folder)) !== 'missing';
+    const exists = hasErrorCode(error, 'EEXIST') && (await kindOf(folder)) !== 'missing';
     const detail = exists ? `${folder} already exists` : errorText(error);
     throw new GitError([], null, detail, error);
   }

@@ -21,13 +21,13 @@ export interface Question {
 }
 
 export interface Reply {
-  readonly said: Said;
+  readonly said: PlannerReply;
   /** Sum over all attempts; null if unknown. */
   readonly usage: Usage | null;
   readonly attempts: number;
 }
 
-export type Said =
+export type PlannerReply =
   | { readonly kind: 'proposal'; readonly proposal: unknown }
   /** No usable reply. `came` is what was received instead, if anything. */
   | { readonly kind: 'nothing'; readonly code: string; readonly summary: string; readonly came?: unknown };
@@ -52,11 +52,11 @@ export function createPromptedPlanner(deps: PromptedPlannerDeps): Planner {
     name: deps.name,
     family: deps.family,
     unavailable: deps.unavailable,
-    evaluate: (input, signal, asking = {}) => judgeByAsking(deps, input, signal, asking),
+    evaluate: (input, signal, asking = {}) => evaluateByPrompt(deps, input, signal, asking),
   };
 }
 
-async function judgeByAsking(
+async function evaluateByPrompt(
   deps: PromptedPlannerDeps,
   input: PlannerInput,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createPromptedPlanner } from './asked-planner.ts';
+import { createPromptedPlanner } from './prompted-planner.ts';
 
 /**
  * Stands in for a planner that is configured but not available. Each evaluation is then blocked or worse: the

@@ -13,7 +13,7 @@ import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { LiveInput, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import { processNotes, stepVariables, writeInputs } from './agent-process.ts';
-import { createJsonLines } from './json-lines.ts';
+import { createJsonLineSplitter } from './json-lines.ts';
 
 /** Runs an agent whose program reports its work on its standard output, line by line, while it runs. */
 
@@ -49,7 +49,7 @@ export interface ProgramStart {
 }
 
 /** Receives what the agent reports. */
-export interface Listener {
+export interface AgentListener {
   readonly onEntry: (entry: TranscriptEntry) => void;
   /** Called with null while the usage is unknown; unchanged usage is not passed on. */
   readonly onUsage: (usage: Usage | null) => void;
@@ -57,16 +57,16 @@ export interface Listener {
 
 /** The exchange with the program: its output, and the input sent to it. */
 export interface Conversation {
-  readonly hear: (chunk: Buffer) => void;
-  readonly begin?: (input: LiveInput) => void;
+  readonly onOutput: (chunk: Buffer) => void;
+  readonly onStart?: (input: LiveInput) => void;
   readonly signal: AbortSignal;
   readonly onStop: AgentRequest['onStop'];
   /** Called when the process has ended, or the supervisor has failed. */
-  readonly release?: () => void;
-  readonly close: (ran: ProcessResult) => Promise<Outcome> | Outcome;
+  readonly onProcessEnd?: () => void;
+  readonly finish: (ran: ProcessResult) => Promise<ConversationResult> | ConversationResult;
 }
 
-export interface Outcome {
+export interface ConversationResult {
   readonly verdict: Verdict;
   readonly finalResponse: string;
   readonly usage: Usage | null;
@@ -81,7 +81,7 @@ export async function runConversation(
   deps: ConversationDeps,
   request: AgentRequest,
   start: ProgramStart,
-  converse: (listener: Listener) => Conversation,
+  openConversation: (listener: AgentListener) => Conversation,
 ): Promise<AgentResult> {
   await mkdir(request.evidenceDir, { recursive: true });
   const file = (name: string) => join(request.evidenceDir, name);
@@ -91,7 +91,7 @@ export async function runConversation(
   const [program, ...own] = deps.command;
   const path = program.includes('/') ? resolve(request.worktreePath, program) : program;
   const confinement = await widenConfinement(deps, request, path, start);
-  const conversation = converse(listenerOf(request, secrets, transcript.append));
+  const conversation = openConversation(createListener(request, secrets, transcript.append));
   const ran = await deps.supervisor
     .run({
       argv: [path, ...own, ...start.args],
@@ -109,10 +109,10 @@ export async function runConversation(
       signal: conversation.signal,
       onStop: conversation.onStop,
       onLine: null,
-      onOutput: conversation.hear,
-      ...(conversation.begin === undefined ? {} : { onStart: conversation.begin }),
+      onOutput: conversation.onOutput,
+      ...(conversation.onStart === undefined ? {} : { onStart: conversation.onStart }),
     })
-    .finally(conversation.release);
+    .finally(conversation.onProcessEnd);
   const {
     verdict,
     finalResponse,
@@ -121,7 +121,7 @@ export async function runConversation(
     controls,
     notes,
     violations = [],
-  } = await conversation.close(ran);
+  } = await conversation.finish(ran);
   const { termination, reason, traces } = verdict;
   if (reason !== null) transcript.append({ kind: 'notice', text: reason });
   const cutBytes = await transcript.close();
@@ -146,7 +146,7 @@ export async function runConversation(
 
 /** Reads the output of the program, as far as it was stored. */
 export async function readStreamFile(evidenceDir: string, onValue: (value: unknown) => void): Promise<void> {
-  const lines = createJsonLines({ onValue, onNoise: () => undefined, onTooLong: () => undefined });
+  const lines = createJsonLineSplitter({ onValue, onText: () => undefined, onTooLong: () => undefined });
   try {
     // Does not follow a link: an agent without a sandbox can create one at this path.
     const file = await open(join(evidenceDir, STREAM_FILE), constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -158,11 +158,11 @@ export async function readStreamFile(evidenceDir: string, onValue: (value: unkno
   lines.end();
 }
 
-function listenerOf(
+function createListener(
   request: AgentRequest,
   secrets: readonly string[],
   append: (entry: TranscriptEntry) => void,
-): Listener {
+): AgentListener {
   let lastUsage = '';
   return {
     onEntry: (entry) => {

@@ -59,12 +59,12 @@ export function startCommand({ command, cwd, env, stdin }: CommandSpec): Running
     stdout,
     stderr,
     kill,
-    ended: endOf(child, program, kill),
+    ended: waitForExit(child, program, kill),
     hasEnded: () => pid === undefined || child.exitCode !== null || child.signalCode !== null,
   };
 }
 
-async function endOf(child: ChildProcess, program: string, kill: () => void): Promise<CommandEnd> {
+async function waitForExit(child: ChildProcess, program: string, kill: () => void): Promise<CommandEnd> {
   const closed = new Promise<void>((settle) => child.once('close', () => settle()));
   const end = await new Promise<CommandEnd>((settle) => {
     child.once('error', (error: NodeJS.ErrnoException) =>
@@ -116,7 +116,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => Buffer {
 }
 
 /** Waits for the end of the command, and kills it after the timeout. */
-export async function stopWithin(
+export async function waitOrKill(
   started: RunningCommand,
   timeoutMs: number,
 ): Promise<CommandEnd | { readonly kind: 'timeout' }> {
