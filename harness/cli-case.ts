@@ -9,13 +9,13 @@ import { findMismatches, quote } from './text-match.ts';
 
 /** Runs a command and checks its exit, its output and its files. */
 export async function runCliCase(
-  scene: CaseContext,
+  context: CaseContext,
   id: string,
   options: CliOptions,
   attempt: Attempt,
 ): Promise<void> {
   if (options.command.length === 0) throw new Error('the command is empty');
-  const cwd = resolve(scene.cwd, options.cwd ?? '.');
+  const cwd = resolve(context.cwd, options.cwd ?? '.');
   const timeoutMs = parseTimeoutMs(options.timeout);
   const started = startCommand({
     command: options.command,
@@ -31,7 +31,7 @@ export async function runCliCase(
     ['stderr', stderr],
   ] as const) {
     if (bytes.length > 0)
-      addReference(attempt, scene.out.write('logs', `${toFileName(id)}.${name}.txt`, bytes));
+      addReference(attempt, context.out.write('logs', `${toFileName(id)}.${name}.txt`, bytes));
   }
   const stderrText = stderr.toString('utf8');
   attempt.problems.push(
@@ -43,7 +43,7 @@ export async function runCliCase(
     ...Object.entries(options.files ?? {}).flatMap(([path, expected]) => fileProblems(cwd, path, expected)),
   );
   if (options.golden !== undefined && attempt.problems.length === 0)
-    await scene.goldens.compare(id, attempt, options.golden, stdout, {
+    await context.goldens.compare(id, attempt, options.golden, stdout, {
       normalise: options.normalise,
     });
 }
@@ -65,7 +65,7 @@ export function describeEnd(
     case 'not_started':
       return [`it could not be started: ${end.message}`];
     case 'timeout':
-      return [`it had not ended after ${formatSeconds(timeoutMs)}`];
+      return [`timed out after ${formatSeconds(timeoutMs)}`];
   }
 }
 

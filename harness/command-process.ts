@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
-/** What a command is started with. */
 export interface CommandSpec {
   readonly command: readonly string[];
   readonly cwd: string;
@@ -27,7 +26,7 @@ export type CommandEnd =
 /** Output beyond this is discarded, to bound the memory. */
 const OUTPUT_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** How long to wait for output of other processes that hold the streams of an ended one. */
+/** How long to wait for the streams of an exited command that a descendant still holds open. */
 const STREAM_GRACE_MS = 500;
 
 const running = new Set<number>();
@@ -77,6 +76,7 @@ async function waitForExit(child: ChildProcess, program: string, kill: () => voi
       settle(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
     );
   });
+  // Ends the descendants that the command left running in its process group.
   kill();
   if (child.pid !== undefined) {
     running.delete(child.pid);

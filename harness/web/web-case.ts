@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { messageOf } from '../../src/text/error-message.ts';
 import { type Attempt, addReference } from '../attempt.ts';
 import type { WebOptions } from '../case.ts';
 import { type CaseContext, formatSeconds, parseTimeoutMs } from '../case-context.ts';
@@ -14,7 +15,7 @@ const VIEWPORT = { width: 1280, height: 720 } as const;
 
 /** Opens a page in a browser, runs the steps, checks the expectations and takes a screenshot. */
 export async function runWebCase(
-  scene: CaseContext,
+  context: CaseContext,
   browsers: Browsers,
   id: string,
   options: WebOptions,
@@ -26,28 +27,30 @@ export async function runWebCase(
     attempt.skipped = `${browser.why}; ${browser.help}`;
     return;
   }
-  const served = await startServer(scene, options, timeoutMs);
+  const served = await startServer(context, options, timeoutMs);
   // The start time of the browser and the server does not count against the timeout.
   const deadline = performance.now() + timeoutMs;
   try {
-    await visitPage(scene, browser, id, { ...options, url: served.url }, attempt, deadline);
+    await visitPage({ context, browser, id, options: { ...options, url: served.url }, attempt, deadline });
   } finally {
     await served.stop();
     const output = served.output();
     if (output !== null && output.length > 0)
-      addReference(attempt, scene.out.write('logs', `${toFileName(id)}.serve.txt`, output));
+      addReference(attempt, context.out.write('logs', `${toFileName(id)}.serve.txt`, output));
   }
 }
 
-async function visitPage(
-  scene: CaseContext,
-  browser: Browser,
-  id: string,
-  options: WebOptions,
-  attempt: Attempt,
-  deadline: number,
-): Promise<void> {
-  const context = await browser.newContext({
+interface PageVisit {
+  readonly context: CaseContext;
+  readonly browser: Browser;
+  readonly id: string;
+  readonly options: WebOptions;
+  readonly attempt: Attempt;
+  readonly deadline: number;
+}
+
+async function visitPage({ context, browser, id, options, attempt, deadline }: PageVisit): Promise<void> {
+  const browserContext = await browser.newContext({
     viewport: options.viewport ?? VIEWPORT,
     deviceScaleFactor: 1,
     reducedMotion: 'reduce',
@@ -56,15 +59,21 @@ async function visitPage(
     timezoneId: 'UTC',
   });
   try {
-    const page = await context.newPage();
+    const page = await browserContext.newPage();
     const errors = listenForErrors(page);
     await openPage(page, options.url, Math.max(1, deadline - performance.now()));
     attempt.problems.push(...(await runStepsAndExpectations(page, options, deadline)));
     if (options.quiet === true)
       attempt.problems.push(...errors.map((text) => `the page logged an error: ${text}`));
-    await takeScreenshot(scene, page, id, options, attempt);
+    // The screenshot is kept even if the case failed, to show why.
+    const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
+    const evidenceRef = context.out.write('screenshots', `${toFileName(id)}.png`, picture);
+    addReference(attempt, evidenceRef);
+    if (options.accessibility !== false) await checkAccessibility(page, attempt, evidenceRef);
+    if (options.golden !== undefined && attempt.problems.length === 0)
+      await context.goldens.compare(id, attempt, options.golden, picture, { tolerance: options.tolerance });
   } finally {
-    await context.close();
+    await browserContext.close();
   }
 }
 
@@ -89,13 +98,13 @@ function listenForErrors(page: Page): readonly string[] {
 async function runStepsAndExpectations(page: Page, options: WebOptions, deadline: number): Promise<string[]> {
   const left = (): number => Math.max(1, Math.min(STEP_TIMEOUT_MS, deadline - performance.now()));
   const isLate = (): boolean => performance.now() > deadline;
-  const late = `it had not ended after ${formatSeconds(parseTimeoutMs(options.timeout))}`;
+  const late = `timed out after ${formatSeconds(parseTimeoutMs(options.timeout))}`;
   for (const step of options.steps ?? []) {
     if (isLate()) return [late];
     try {
       await takeStep(page, step, left());
     } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
+      return [messageOf(error)];
     }
   }
   const problems: string[] = [];
@@ -106,28 +115,10 @@ async function runStepsAndExpectations(page: Page, options: WebOptions, deadline
   return problems;
 }
 
-/** The screenshot is kept even if the case failed, to show why. */
-async function takeScreenshot(
-  scene: CaseContext,
-  page: Page,
-  id: string,
-  options: WebOptions,
-  attempt: Attempt,
-): Promise<void> {
-  const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
-  const reference = scene.out.write('screenshots', `${toFileName(id)}.png`, picture);
-  addReference(attempt, reference);
-  if (options.accessibility !== false) await checkAccessibility(page, attempt, reference);
-  if (options.golden !== undefined && attempt.problems.length === 0)
-    await scene.goldens.compare(id, attempt, options.golden, picture, {
-      tolerance: options.tolerance,
-    });
-}
-
 /** A failed accessibility check does not fail the case, but it is reported. */
-async function checkAccessibility(page: Page, attempt: Attempt, picture: string): Promise<void> {
+async function checkAccessibility(page: Page, attempt: Attempt, evidenceRef: string): Promise<void> {
   try {
-    const { flags, observations } = classifyViolations(await findViolations(page), picture);
+    const { flags, observations } = classifyViolations(await findViolations(page), evidenceRef);
     attempt.uxFlags.push(...flags);
     attempt.observations.push(...observations);
   } catch (error) {

@@ -19,7 +19,7 @@ const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Starts the server of a case, if it has one, and waits until it responds. */
 export async function startServer(
-  scene: CaseContext,
+  context: CaseContext,
   options: WebOptions,
   timeoutMs: number,
 ): Promise<Served> {
@@ -31,7 +31,7 @@ export async function startServer(
     throw new Error(`something answers at ${url} already, so it is not known whose page would be tested`);
   const server = startCommand({
     command: options.serve.map(fill),
-    cwd: resolve(scene.cwd, options.cwd ?? '.'),
+    cwd: resolve(context.cwd, options.cwd ?? '.'),
     env: { ...(port === null ? {} : { PORT: port }), ...options.env },
     stdin: null,
   });

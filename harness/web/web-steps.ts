@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { PAGE_EXPECTATION, PAGE_STEP } from '../../src/contracts/documents/page-entries.ts';
+import { messageOf } from '../../src/text/error-message.ts';
 import type { TextExpectation, WebExpectation, WebStep } from '../case.ts';
 import { findMismatches } from '../text-match.ts';
 
@@ -116,6 +117,6 @@ async function pollUntilMet(look: () => Promise<string[]>, timeout: number): Pro
 
 /** The other lines are a log of what the browser tried. */
 export function firstMessageLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.split('\n')[0] ?? text;
 }

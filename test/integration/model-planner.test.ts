@@ -266,7 +266,9 @@ describe('a model planner', () => {
     const before = server.requests.length;
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
-    expect(await planner.unavailable?.()).toBe('the environment variable SOME_KEY with its key is not set');
+    expect(await planner.unavailable?.()).toBe(
+      'SOME_KEY is not set; it must contain the API key (planner.api_key_env)',
+    );
     const { decision: judged } = await planner.evaluate(CLEAN, NEVER);
     expect(judged.blockers[0]?.summary).toContain('SOME_KEY');
     expect(server.requests.length).toBe(before);

@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AcpSettings, type AcpState, LOADED_ID } from '../../agents/acp-session.ts';
@@ -25,8 +25,32 @@ import {
 } from './agent-conversation.ts';
 import { missingProgram } from './agent-process.ts';
 import { leaveNote, readNote } from './open-session.ts';
-import { hasFileModifiedSince } from './quiet-work.ts';
 import { copyFolder, maskFiles } from './session-files.ts';
+
+/** A search stops after this many files and folders, and then counts as without a modified file. */
+const SEARCH_LIMIT = 50_000;
+
+/** Folders that git and conductor write to by themselves. */
+const IGNORED_FOLDERS = ['.git', '.tnh'];
+
+/** Whether a file or folder below `folder` was modified after `marker` was last written. */
+async function hasFileModifiedSince(folder: string, marker: string): Promise<boolean> {
+  const since = (await lstat(marker, { bigint: true })).mtimeNs;
+  const open = [folder];
+  let visited = 0;
+  for (let next = open.pop(); next !== undefined && visited < SEARCH_LIMIT; next = open.pop()) {
+    const found = await lstat(next, { bigint: true }).catch(() => null);
+    visited += 1;
+    if (found === null) continue;
+    if (found.mtimeNs > since) return true;
+    if (!found.isDirectory()) continue;
+    const names = await readdir(next).catch((): string[] => []);
+    open.push(
+      ...names.filter((name) => !IGNORED_FOLDERS.includes(name)).map((name) => join(next ?? '', name)),
+    );
+  }
+  return false;
+}
 
 export interface AcpAgentDeps extends ConversationDeps {
   readonly protectedBranches: readonly string[];

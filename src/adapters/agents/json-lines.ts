@@ -1,4 +1,4 @@
-/** No useful event is longer than this: even a picture that a tool looked at is shorter. */
+/** Longer than any useful event, even one that contains an image. */
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -18,7 +18,7 @@ export interface JsonLineHandlers {
 
 /** Splits a stream into JSON values, with no more than one line in memory. */
 export function createJsonLineSplitter(
-  reader: JsonLineHandlers,
+  handlers: JsonLineHandlers,
   limitBytes = LINE_LIMIT_BYTES,
 ): JsonLineSplitter {
   let pending: Buffer[] = [];
@@ -34,8 +34,8 @@ export function createJsonLineSplitter(
     const [line, bytes] = [Buffer.concat(pending).toString('utf8').trim(), pendingBytes];
     pending = [];
     pendingBytes = 0;
-    if (bytes > limitBytes) reader.onTooLong(bytes);
-    else if (line !== '') dispatchLine(reader, line);
+    if (bytes > limitBytes) handlers.onTooLong(bytes);
+    else if (line !== '') dispatchLine(handlers, line);
   };
 
   return {
@@ -54,6 +54,7 @@ export function createJsonLineSplitter(
 
 function dispatchLine({ onValue, onText }: JsonLineHandlers, line: string): void {
   const parsed = parse(line);
+  // With a NUL in it, the transcript would be a binary file to most tools.
   if (parsed === null) onText(line.replaceAll('\0', '\uFFFD'));
   else onValue(parsed.value);
 }

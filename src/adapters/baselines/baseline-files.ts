@@ -25,12 +25,12 @@ export function createBaselineFiles(folder: string): Baselines {
 async function prune(folder: string): Promise<void> {
   const names = await readdir(folder);
   if (names.length <= MAX_BASELINES) return;
-  const aged = await Promise.all(
+  const files = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
-      return { path, age: (await stat(path).catch(() => null))?.mtimeMs ?? 0 };
+      return { path, modifiedMs: (await stat(path).catch(() => null))?.mtimeMs ?? 0 };
     }),
   );
-  const old = aged.toSorted((one, other) => other.age - one.age).slice(MAX_BASELINES);
+  const old = files.toSorted((one, other) => other.modifiedMs - one.modifiedMs).slice(MAX_BASELINES);
   for (const { path } of old) await rm(path, { force: true });
 }

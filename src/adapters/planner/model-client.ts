@@ -41,7 +41,7 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
     const output = ai.Output.object({ schema: ai.jsonSchema(schema), name: 'planner_decision' });
     try {
       const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
-      // Endpoints with a nonstandard finish reason yield a text and no output.
+      // The SDK parses the output only if the finish reason is `stop`; some endpoints send another one.
       const answer = result.finishReason === 'stop' ? result.output : parseOrText(result.text);
       return createAnswer(answer, result.totalUsage, explainTruncation(result.finishReason, result.response));
     } catch (error) {
@@ -54,7 +54,7 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
         );
       const call = ai.APICallError.isInstance(error) ? error : null;
       if (call?.statusCode !== 200) return createFailure(error, call);
-      // Without a body the connection broke in the middle of the answer.
+      // Status 200 without a body: the connection broke during the answer. With one: it is not a valid response.
       return call.responseBody === undefined
         ? createFailure(error, null)
         : createAnswer(call.responseBody, undefined, null);
@@ -65,9 +65,9 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
 function createAnswer(
   answer: unknown,
   usage: LanguageModelUsage | undefined,
-  cut: string | null,
+  truncationReason: string | null,
 ): Extract<RequestEnd, { kind: 'answered' }> {
-  return { kind: 'answered', answer, usage: toUsage(usage), truncationReason: cut };
+  return { kind: 'answered', answer, usage: toUsage(usage), truncationReason };
 }
 
 function explainTruncation(finishReason: string | undefined, response: unknown): string | null {
@@ -77,7 +77,7 @@ function explainTruncation(finishReason: string | undefined, response: unknown):
     case 'length':
       return 'its answer was cut off at the output limit of the model';
     case 'content-filter':
-      return 'the provider held it back';
+      return "the provider's content filter blocked the answer";
     case 'tool-calls':
       return 'the model called a tool instead of answering';
     default:
@@ -134,7 +134,7 @@ async function createModel({ provider, model, baseUrl, apiKey }: ModelAddress): 
   }
 }
 
-/** The command bundles these packages; a program that uses the library installs the ones it needs. */
+/** The packages are optional peers: the command line bundles them, users of the library install those they need. */
 function load<T>(name: string, loader: () => Promise<T>): Promise<T> {
   return loadOptional('a planner that asks a model', name, loader);
 }

@@ -20,7 +20,7 @@ export function createUnavailablePlanner(
     unavailable: () => Promise.resolve(why),
     ask: () =>
       Promise.resolve({
-        said: { kind: 'nothing', code: 'planner_unavailable', summary: `the planner ${name}: ${why}` },
+        reply: { kind: 'no_proposal', code: 'planner_unavailable', summary: `the planner ${name}: ${why}` },
         usage: null,
         attempts: 0,
       }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasErrorCode } from '../../text/error-code.ts';
 import { openRegularFile } from './regular-file.ts';
 
 /** Makes the names in a folder survive power loss. Some file systems don't support this, which is ignored. */
@@ -79,10 +80,6 @@ export async function exists(path: string): Promise<boolean> {
     if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
-}
-
-export function hasErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /**

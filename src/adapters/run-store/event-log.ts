@@ -3,7 +3,8 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import { mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { hasErrorCode } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { messageOf } from '../../text/error-message.ts';
 import type { CommittedFile } from './group-commit.ts';
 import { readRegularFile } from './regular-file.ts';
 
@@ -48,9 +49,7 @@ export async function readLog(path: string): Promise<LogReading | null> {
     return parseLog(await readRegularFile(path));
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return null;
-    throw new ExpectedFailure(
-      `${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ExpectedFailure(`${path} can't be read: ${messageOf(error)}`);
   }
 }
 

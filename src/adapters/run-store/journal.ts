@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode, syncFolder, writeAll } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { syncFolder, writeAll } from './atomic-file.ts';
 import { classifyHolder } from './holder-state.ts';
 import { formatIdentity, lookUpProcess, parseIdentity, thisProcess } from './process-identity.ts';
 

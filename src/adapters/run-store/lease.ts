@@ -12,7 +12,7 @@ import { closeSync, constants, existsSync, openSync, unlinkSync } from 'node:fs'
 import { open, unlink, utimes } from 'node:fs/promises';
 import { type Driver, describeDriver, LeaseLost } from '../../contracts/run/run-lease.ts';
 import type { RunLease } from '../../ports/run-store.ts';
-import { hasErrorCode } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
 
 export interface LeaseTiming {
   readonly leaseMs: number;

@@ -3,7 +3,8 @@ import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
-import { createOnce, hasErrorCode, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { createOnce, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 const PIECE_BYTES = 64 * 1024;

@@ -2,7 +2,8 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Status, statusSchema } from '../../contracts/run/run-files.ts';
 import type { RunListing } from '../../ports/run-store.ts';
-import { hasErrorCode, writeAtomically } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { writeAtomically } from './atomic-file.ts';
 import { readRegularFile } from './regular-file.ts';
 import { findDriver } from './run-lock.ts';
 

@@ -14,7 +14,7 @@ import { lstat, open, readdir, unlink, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../contracts/run/run-lease.ts';
-import { hasErrorCode } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
 import { classifyHolder, type HolderState } from './holder-state.ts';
 import { holdLease, instant, type Lease, type LeaseTiming } from './lease.ts';
 import {

@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describeDriver } from '../../contracts/run/run-lease.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
-import { exists, hasErrorCode, syncFolder } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { exists, syncFolder } from './atomic-file.ts';
 import {
   createLogWriter,
   EMPTY_LOG,

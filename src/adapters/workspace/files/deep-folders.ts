@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { unlock } from './unlock.ts';
 
 /** Far below the system's limit of 4096 bytes for a path, and far above the paths of any real project. */

@@ -1,7 +1,7 @@
 import { copyFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { matchesGlob } from '../../../policy/globs.ts';
-import { hasErrorCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { writeTree } from '../git/revision.ts';
 import { readOwnedPaths } from '../repository/layout.ts';

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { SCRATCH_FOLDER } from '../repository/store-refs.ts';
 

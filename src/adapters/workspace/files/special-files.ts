@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { chmod, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasErrorCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { withShortPaths } from './deep-folders.ts';
 import { DISPLACED_FOLDER } from './displaced.ts';
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasErrorCode, kindOf } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
+import { kindOf } from '../git/file-kind.ts';
 import { removeTree } from './deep-folders.ts';
 
 /**

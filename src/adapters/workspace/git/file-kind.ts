@@ -1,4 +1,5 @@
 import { copyFile, lstat, readFile } from 'node:fs/promises';
+import { hasErrorCode } from '../../../text/error-code.ts';
 
 /** The kind of file at a path. Links are not followed. */
 export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder' | 'link' | 'other'> {
@@ -22,8 +23,4 @@ export async function copyFileIfPresent(from: string, to: string): Promise<void>
   await copyFile(from, to).catch((error: unknown) => {
     if (!hasErrorCode(error, 'ENOENT')) throw error;
   });
-}
-
-export function hasErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

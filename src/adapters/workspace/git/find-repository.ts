@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { hasErrorCode } from './file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { createGit, type Git, GitError, printedValue } from './git-command.ts';
 
 export type FoundRepository =

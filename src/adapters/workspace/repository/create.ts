@@ -2,13 +2,15 @@ import { constants } from 'node:fs';
 import { access, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
+import { messageOf } from '../../../text/error-message.ts';
 import { checkOutTree } from '../files/check-out.ts';
 import { removeTree } from '../files/deep-folders.ts';
 import { displace } from '../files/displaced.ts';
 import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
 import { ensureHarnessLink } from '../files/harness-link.ts';
 import { clearScratch } from '../files/scratch.ts';
-import { hasErrorCode, kindOf, readRegularFile } from '../git/file-kind.ts';
+import { kindOf, readRegularFile } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
 import { treeOf } from '../git/revision.ts';
 import { findBranch, rememberBranch } from '../result/branch.ts';
@@ -242,5 +244,5 @@ export async function deleteRef(git: Git, ref: string): Promise<void> {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
