@@ -155,7 +155,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     [
       'breaks-off',
       'planner_reply_invalid',
-      'cut off at the output limit of the model; it was: {"status":"succ',
+      'cut off at the output limit of the model): {"status":"succ',
     ],
     ['mute', 'planner_reply_missing', 'the planner gave no reply'],
     ['reaches-out', 'planner_reply_missing', 'the model called a tool instead of answering'],

@@ -33,25 +33,6 @@ const SEARCH_LIMIT = 50_000;
 /** Folders that git and conductor write to by themselves. */
 const IGNORED_FOLDERS = ['.git', '.tnh'];
 
-/** Whether a file or folder below `folder` was modified after `marker` was last written. */
-async function hasFileModifiedSince(folder: string, marker: string): Promise<boolean> {
-  const since = (await lstat(marker, { bigint: true })).mtimeNs;
-  const open = [folder];
-  let visited = 0;
-  for (let next = open.pop(); next !== undefined && visited < SEARCH_LIMIT; next = open.pop()) {
-    const found = await lstat(next, { bigint: true }).catch(() => null);
-    visited += 1;
-    if (found === null) continue;
-    if (found.mtimeNs > since) return true;
-    if (!found.isDirectory()) continue;
-    const names = await readdir(next).catch((): string[] => []);
-    open.push(
-      ...names.filter((name) => !IGNORED_FOLDERS.includes(name)).map((name) => join(next ?? '', name)),
-    );
-  }
-  return false;
-}
-
 export interface AcpAgentDeps extends ConversationDeps {
   readonly protectedBranches: readonly string[];
   /** Time limit for opening a session; default two minutes. */
@@ -164,7 +145,7 @@ function converse(
     signal: ending.signal,
     onStop: ending.onStop,
     onProcessEnd: ending.release,
-    finish: async (ran) => {
+    finish: async (processResult) => {
       const state = talk.state();
       // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
@@ -172,12 +153,12 @@ function converse(
         (await hasFileModifiedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
       onEnd(state);
       return {
-        verdict: acpVerdict(state, { ...ran, stopped: ending.stopped(), hasWorked }, request),
+        verdict: acpVerdict(state, { ...processResult, stopped: ending.stopped(), hasWorked }, request),
         finalResponse: state.heard.lastSaid,
         usage: state.usage,
         sessionId: state.sessionId,
         controls: controlsOf(settings, state),
-        notes: [...answerNotes(state), ...exitNotes(state, ran)],
+        notes: [...answerNotes(state), ...exitNotes(state, processResult)],
         violations: promptViolations(state),
       };
     },
@@ -280,13 +261,32 @@ function answerNotes({ answers }: AcpState): string[] {
 }
 
 /** After the session has ended, an abnormal exit no longer affects the outcome; it is reported as a note. */
-function exitNotes({ end }: AcpState, ran: ProcessResult): string[] {
+function exitNotes({ end }: AcpState, processResult: ProcessResult): string[] {
   if (end === null) return [];
-  if (ran.end.kind === 'exited')
-    return ran.end.exitCode === 0
+  if (processResult.end.kind === 'exited')
+    return processResult.end.exitCode === 0
       ? []
-      : [`the agent exited with code ${ran.end.exitCode} after its session had ended`];
-  return ran.end.kind === 'signalled'
-    ? [`the agent was killed by ${ran.end.signal} after its session had ended`]
+      : [`the agent exited with code ${processResult.end.exitCode} after its session had ended`];
+  return processResult.end.kind === 'signalled'
+    ? [`the agent was killed by ${processResult.end.signal} after its session had ended`]
     : [];
+}
+
+/** Whether a file or folder below `folder` was modified after `marker` was last written. */
+async function hasFileModifiedSince(folder: string, marker: string): Promise<boolean> {
+  const since = (await lstat(marker, { bigint: true })).mtimeNs;
+  const open = [folder];
+  let visited = 0;
+  for (let next = open.pop(); next !== undefined && visited < SEARCH_LIMIT; next = open.pop()) {
+    const found = await lstat(next, { bigint: true }).catch(() => null);
+    visited += 1;
+    if (found === null) continue;
+    if (found.mtimeNs > since) return true;
+    if (!found.isDirectory()) continue;
+    const names = await readdir(next).catch((): string[] => []);
+    open.push(
+      ...names.filter((name) => !IGNORED_FOLDERS.includes(name)).map((name) => join(next ?? '', name)),
+    );
+  }
+  return false;
 }

@@ -41,7 +41,7 @@ describe('the answer of Claude Code', () => {
   it('is its structured output, with all tokens that it read', () => {
     const stdout = claudeSays({ result: '{}', structured_output: { status: 'success' } });
     expect(read(ended({ stdout }))).toEqual({
-      said: { kind: 'proposal', proposal: { status: 'success' } },
+      reply: { kind: 'proposal', proposal: { status: 'success' } },
       usage: { input_tokens: 60, output_tokens: 5, cost_usd: 0.5 },
     });
   });
@@ -55,7 +55,7 @@ describe('the answer of Claude Code', () => {
       }),
     );
     expect(reply).toMatchObject({
-      kind: 'nothing',
+      kind: 'no_proposal',
       code: 'planner_reply_invalid',
       summary: expect.stringContaining('not after 5 attempts'),
     });
@@ -78,7 +78,7 @@ describe('the answer of Claude Code', () => {
     ['nothing but stderr', ended({ exitCode: 2, stderr: 'unknown option' }), 'unknown option'],
   ])('is none after %s', (_what, end, told) => {
     const { reply } = read(end);
-    expect(reply).toMatchObject({ kind: 'nothing', code: 'planner_unavailable' });
+    expect(reply).toMatchObject({ kind: 'no_proposal', code: 'planner_unavailable' });
     expect(JSON.stringify(reply)).toContain(told);
   });
 });
@@ -102,7 +102,7 @@ describe('the answer of Codex', () => {
 
   it('is what it wrote, whether it fits or not', () => {
     expect(read(ended({ stdout: completed, answer: '{"a":1}' }))).toEqual({
-      said: { kind: 'proposal', proposal: { a: 1 } },
+      reply: { kind: 'proposal', proposal: { a: 1 } },
       usage: { input_tokens: 7, output_tokens: 3 },
     });
     const prose = read(ended({ stdout: completed, answer: 'Fine.' }));
@@ -118,7 +118,7 @@ describe('the answer of Codex', () => {
     ['an end without a turn', ended({ stdout: '{"type":"turn.started"}\n', stderr: 'gone' }), 'gone'],
   ])('is none after %s', (_what, end, told) => {
     const { reply } = read(end);
-    expect(reply).toMatchObject({ kind: 'nothing', code: 'planner_unavailable' });
+    expect(reply).toMatchObject({ kind: 'no_proposal', code: 'planner_unavailable' });
     expect(JSON.stringify(reply)).toContain(told);
   });
 });
