@@ -15,8 +15,8 @@ import { createJsonLineSplitter } from './json-lines.ts';
 
 /** An ACP session with a running agent. `agents/acp-session.ts` makes the decisions; this module carries them out. */
 export interface AcpTalk {
-  readonly begin: (input: LiveInput) => void;
-  readonly hear: (chunk: Buffer) => void;
+  readonly onStart: (input: LiveInput) => void;
+  readonly onOutput: (chunk: Buffer) => void;
   readonly state: () => AcpState;
   /** Resolves when the session has ended: after its turn, or when no turn can start any more. */
   readonly over: Promise<void>;
@@ -79,11 +79,11 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: AgentListe
   });
 
   return {
-    begin: (live) => {
+    onStart: (live) => {
       input = live;
       applyStep(begun);
     },
-    hear: lines.push,
+    onOutput: lines.push,
     state: () => state,
     over,
     leave: () => input?.close(),

@@ -140,8 +140,8 @@ function converse(
   const talk = openTalk(settings, listener);
   const ending = watchEnd(talk, request, greetingMs);
   return {
-    onOutput: talk.hear,
-    onStart: talk.begin,
+    onOutput: talk.onOutput,
+    onStart: talk.onStart,
     signal: ending.signal,
     onStop: ending.onStop,
     onProcessEnd: ending.release,
