@@ -2,7 +2,7 @@ import type { Status } from '../../contracts/run/run-files.ts';
 import { type GateAnswer, readAnswer } from '../../runtime/gates/open-gates.ts';
 import { deriveStatus } from '../../runtime/record/derived-files.ts';
 import { readRecordedPlan } from '../../runtime/record/recorded-run.ts';
-import { parkedView } from '../../runtime/record/run-view.ts';
+import { findParked } from '../../runtime/record/run-view.ts';
 import type { OpenRun } from './open-run.ts';
 
 export interface CurrentStatus {
@@ -21,11 +21,12 @@ export async function readStatus({ view, record, records }: OpenRun): Promise<Cu
 }
 
 /** The document of `status RUN --json`. */
-export function statusDocument({ view, record }: OpenRun, { status }: CurrentStatus) {
+export function composeStatusDocument({ view, record }: OpenRun, { status }: CurrentStatus) {
   return {
+    // Runs of schema version 1 have no title, but the document always has the field.
     title: null,
     ...status,
-    waiting_until: parkedView(view)?.until ?? null,
+    waiting_until: findParked(view)?.until ?? null,
     driver_pid: record.driverPid,
   };
 }

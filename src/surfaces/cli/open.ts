@@ -115,10 +115,10 @@ export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<Sho
 }
 
 export async function openRun(context: CommandContext, wanted: string): Promise<OpenRun> {
-  return openRunOf(await openRecords(context), wanted);
+  return openRunByRef(await openRecords(context), wanted);
 }
 
-export async function openRunOf(records: Records, wanted: string): Promise<OpenRun> {
+export async function openRunByRef(records: Records, wanted: string): Promise<OpenRun> {
   const runId = await resolveRunId(records, wanted);
   const opened = await openRecordedRun(records, runId);
   if (!opened.ok) throw recordError(runId, opened.problem);

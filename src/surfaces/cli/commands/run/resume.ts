@@ -19,7 +19,7 @@ export async function resume(
 ): Promise<ExitCode> {
   const project = await openProject(context);
   const runId = await resolveRunId(project, wanted);
-  await ensureTrustOfRun(context, project, runId);
+  await ensureRunTrusted(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
   const args = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
   const started = await startDetached(context, args);
@@ -27,7 +27,7 @@ export async function resume(
 }
 
 /** A recorded run executes its own workflow, with today's configuration. */
-export async function ensureTrustOfRun(
+export async function ensureRunTrusted(
   context: CommandContext,
   { store }: Records,
   runId: string,
