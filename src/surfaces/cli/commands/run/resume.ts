@@ -14,11 +14,11 @@ import { openProject, resolveRunId } from '../../open.ts';
 
 export async function resume(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   { wait, detach }: { readonly wait: boolean; readonly detach: boolean },
 ): Promise<ExitCode> {
   const project = await openProject(context);
-  const runId = await resolveRunId(project, wanted);
+  const runId = await resolveRunId(project, runRef);
   await ensureRunTrusted(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
   const args = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];

@@ -1,6 +1,10 @@
 import { isLive, isMoving, statusesDocument } from '../../../../app/runs/list-runs.ts';
-import type { OpenRun } from '../../../../app/runs/open-run.ts';
-import { type CurrentStatus, composeStatusDocument, readStatus } from '../../../../app/runs/run-status.ts';
+import {
+  type CurrentStatus,
+  composeStatusDocument,
+  type OpenRun,
+  readStatus,
+} from '../../../../app/runs/open-run.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
 import { findParked } from '../../../../runtime/record/run-view.ts';
@@ -24,12 +28,12 @@ const LABEL_WIDTH = 13;
 
 export async function status(
   context: CommandContext,
-  wanted: string | null,
+  runRef: string | null,
   watch: boolean,
 ): Promise<ExitCode> {
   if (watch) context.endWithReader();
-  if (wanted === null) return watch ? watchAll(context) : statusOfAll(context);
-  const open = await openRun(context, wanted);
+  if (runRef === null) return watch ? watchAll(context) : statusOfAll(context);
+  const open = await openRun(context, runRef);
   if (watch) return watchRun(context, open);
   await printStatus(context, open);
   return EXIT.success;
