@@ -152,11 +152,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['strays', 'planner_next_step_illegal', '"deploy"'],
     ['invents', 'planner_reply_invalid', 'confidence'],
     ['prose', 'planner_reply_invalid', 'All good! (the key is [masked])'],
-    [
-      'breaks-off',
-      'planner_reply_invalid',
-      'cut off at the output limit of the model): {"status":"succ',
-    ],
+    ['breaks-off', 'planner_reply_invalid', 'cut off at the output limit of the model): {"status":"succ'],
     ['mute', 'planner_reply_missing', 'the planner gave no reply'],
     ['reaches-out', 'planner_reply_missing', 'the model called a tool instead of answering'],
     ['broken', 'planner_reply_invalid', '{"type": "mess'],
