@@ -151,6 +151,8 @@ describe('conductor show', () => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const { stdout } = await scene.conductor('show', runId);
-    expect(stdout).toMatch(/judge .*\n +reason: [a-z-]+: .*\(evidence\.[a-z_.]+.*\n +would be different after: /);
+    expect(stdout).toMatch(
+      /judge .*\n +reason: [a-z-]+: .*\(evidence\.[a-z_.]+.*\n +would be different after: /,
+    );
   });
 });

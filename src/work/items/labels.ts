@@ -8,6 +8,7 @@ import {
   type WorkStatus,
   type WorkType,
 } from '../../contracts/work/work-item.ts';
+import type { ItemFields } from './provider-values.ts';
 
 export interface LabelDefinition {
   readonly name: string;
@@ -108,6 +109,23 @@ export function readLabelFields(labels: readonly string[]): LabelFields {
     priority: valueIn('priority', PRIORITIES, labels),
     complexity: valueIn('complexity', COMPLEXITIES, labels),
     other: [...new Set(labels.filter((label) => !known.has(label)))],
+  };
+}
+
+/**
+ * The fields of a planned item; never a status, which only the engine sets. The contract requires one label of each
+ * category, so the defaults only satisfy the types.
+ */
+export function readPlannedLabels(
+  labels: readonly string[],
+): Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'> {
+  const { type, priority, complexity, other } = readLabelFields(labels);
+  const known = type ?? 'implement';
+  return {
+    type: known,
+    priority: priority ?? 'medium',
+    complexity: known === 'refinement' ? null : (complexity ?? 'medium'),
+    otherLabels: other,
   };
 }
 

@@ -146,7 +146,9 @@ describe('the changes that a gate shows', () => {
   });
 
   it('say that nothing decides, so that no one has to guess', () => {
-    expect(sectionOf(renderGateRequest(changed(['src/a.ts'])), 'Changes to tests, checks and build files')).toContain(
+    expect(
+      sectionOf(renderGateRequest(changed(['src/a.ts'])), 'Changes to tests, checks and build files'),
+    ).toContain(
       '- nothing: no test, check configuration, script, lock file, CI file, hook or agent instruction',
     );
   });
