@@ -2,7 +2,7 @@ import { ExpectedFailure } from '../contracts/expected-failure.ts';
 import type { FileChange, WorkspaceDiff } from '../contracts/run/workspace-change.ts';
 import type { Published, RunResult, RunWorkspace, Snapshot, Workspace } from '../ports/workspace.ts';
 import type { Life } from './sim-life.ts';
-import { digestOf } from './sim-log.ts';
+import { sha256Hex } from './sim-log.ts';
 import type { SimRepo, SimTree } from './sim-repo.ts';
 import { SIM_ROOT, type SimWorld } from './sim-world.ts';
 
@@ -74,14 +74,14 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     fileInPlace: async (_workspace, tree, { path }) => {
       const content = repo.treeById(tree).get(path);
       if (content === undefined) return { kind: 'absent' };
-      return { kind: 'file', sha256: digestOf(content), bytes: content.length };
+      return { kind: 'file', sha256: sha256Hex(content), bytes: content.length };
     },
     overlay: async (_workspace, base, name, files) => {
       await life.point('overlay');
       const tree = new Map(repo.treeById(repo.treeOf(base)));
       for (const { path, source, sha256 } of files) {
         const content = world.disk.read(source) ?? '';
-        if (digestOf(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
+        if (sha256Hex(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
         tree.set(path, content);
       }
       const taken = storeSnapshot(name, repo.keepTree(tree));
@@ -170,7 +170,7 @@ function compare(from: SimTree, to: SimTree): WorkspaceDiff {
         deletions: linesOf(before),
         oldMode: before === undefined ? '000000' : '100644',
         newMode: after === undefined ? '000000' : '100644',
-        blob: after === undefined ? '0'.repeat(40) : digestOf(after).slice(0, 40),
+        blob: after === undefined ? '0'.repeat(40) : sha256Hex(after).slice(0, 40),
       },
     ];
   });

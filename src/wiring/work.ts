@@ -8,7 +8,7 @@ import { classifyPatch } from '../runtime/evidence/classify-patch.ts';
 import type { ClassifyPatch } from '../runtime/work/role-runner.ts';
 import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
-import type { ReadLabels } from '../work/engine/apply/planner.ts';
+import type { ReadLabels } from '../work/items/labels.ts';
 import { LABELS, readLabelFields } from '../work/items/labels.ts';
 import { checkImplementorResult } from '../work/results/implementor-result.ts';
 import type { ExistingItem } from '../work/results/planned-ids.ts';

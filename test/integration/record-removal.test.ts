@@ -50,7 +50,11 @@ describe('removing a record', () => {
       (folder) => writeFile(join(folder, 'notes.md'), ''),
       /not part of the record: notes\.md/,
     ],
-    ['contains a foreign folder', (folder) => mkdir(join(folder, 'backup')), /not part of the record: backup/],
+    [
+      'contains a foreign folder',
+      (folder) => mkdir(join(folder, 'backup')),
+      /not part of the record: backup/,
+    ],
     [
       'belongs to another run',
       (folder) => writeFile(join(folder, 'events.ndjson'), '{"run_id":"x"}\n'),

@@ -60,6 +60,9 @@ const gateRoutes = mapping(
   'The next step for each answer.',
 );
 
+/** The limits on what agents may spend. */
+export const BUDGET_KEYS = ['token_budget', 'cost_budget_usd'] as const;
+
 const limits = mapping(
   {
     timeout: described(z.optional(durationSchema), 'Wall-clock time of one visit of a step.'),

@@ -273,12 +273,15 @@ export type EventDraft = {
   };
 }[EventType];
 
+/** `prev` of the first entry of a hash chain: the events of a run and the work journal. */
+export const FIRST_PREV = '0'.repeat(64);
+
 /** An event as stored in `events.ndjson`. */
 export type RunEvent = EventDraft & {
   readonly seq: number;
   readonly timestamp: string;
   readonly run_id: string;
-  /** SHA-256 of the previous line; zeros on the first. */
+  /** SHA-256 of the previous line; `FIRST_PREV` on the first. */
   readonly prev: string;
 };
 

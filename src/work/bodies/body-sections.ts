@@ -30,16 +30,16 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
     const known = KNOWN.get(plainTitle(heading.title)) ?? null;
     // A subsection at too high a level does not end the section that it belongs to.
     const isStray = known !== null && known.parent !== null && known.parent === enclosing;
-    if (heading.depth <= 2 && !isStray) enclosing = heading.depth === 2 ? (known?.name ?? null) : null;
+    if (heading.level <= 2 && !isStray) enclosing = heading.level === 2 ? (known?.name ?? null) : null;
     const end = endOf(blocks, index, heading);
     const next = blocks[end];
     sections.push({
       name: known?.name ?? null,
       title: heading.title,
-      depth: heading.depth,
+      depth: heading.level,
       line: heading.line,
       column: heading.column,
-      placed: known !== null && known.depth === heading.depth && isInside(known, enclosing),
+      placed: known !== null && known.depth === heading.level && isInside(known, enclosing),
       text: contentOf(markdown.slice(heading.end, next?.kind === 'heading' ? next.start : markdown.length)),
       blocks: blocks.slice(index + 1, end),
     });
@@ -82,7 +82,7 @@ function plainTitle(title: string): string {
 function endOf(blocks: readonly MarkdownBlock[], start: number, heading: Heading): number {
   for (let index = start + 1; index < blocks.length; index += 1) {
     const block = blocks[index];
-    if (block?.kind === 'heading' && block.depth <= heading.depth) return index;
+    if (block?.kind === 'heading' && block.level <= heading.level) return index;
   }
   return blocks.length;
 }

@@ -8,6 +8,7 @@ import {
   type WorkStatus,
   type WorkType,
 } from '../../contracts/work/work-item.ts';
+import type { ItemFields } from './provider-values.ts';
 
 export interface LabelDefinition {
   readonly name: string;
@@ -110,6 +111,11 @@ export function readLabelFields(labels: readonly string[]): LabelFields {
     other: [...new Set(labels.filter((label) => !known.has(label)))],
   };
 }
+
+/** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
+export type ReadLabels = (
+  labels: readonly string[],
+) => Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'>;
 
 /** The labels of an item, by category, then the others. A closed item has no status label. */
 export function formatLabels(
