@@ -50,7 +50,7 @@ export interface Invoked {
 }
 
 /** A failure that belongs to no particular test. */
-export function failureOf(id: string, observation: string, repro: string | null = null): TestResult {
+export function createFailure(id: string, observation: string, repro: string | null = null): TestResult {
   return { id, status: 'failed', repro, observations: [observation], attachments: [], durationMs: null };
 }
 

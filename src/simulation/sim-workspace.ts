@@ -91,7 +91,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     diff: async (_workspace, from, to, patchPath) => {
       await life.point('diff');
       const diff = compare(repo.treeById(from), repo.treeById(to));
-      if (patchPath !== undefined) world.disk.write(patchPath, patchOf(diff), false);
+      if (patchPath !== undefined) world.disk.write(patchPath, formatPatch(diff), false);
       return diff;
     },
     restore: async (workspace, target, salvageName) => {
@@ -166,8 +166,8 @@ function compare(from: SimTree, to: SimTree): WorkspaceDiff {
         path,
         oldPath: null,
         status,
-        insertions: linesOf(after),
-        deletions: linesOf(before),
+        insertions: countLines(after),
+        deletions: countLines(before),
         oldMode: before === undefined ? '000000' : '100644',
         newMode: after === undefined ? '000000' : '100644',
         blob: after === undefined ? '0'.repeat(40) : sha256Hex(after).slice(0, 40),
@@ -183,11 +183,11 @@ function compare(from: SimTree, to: SimTree): WorkspaceDiff {
   };
 }
 
-function linesOf(content: string | undefined): number {
+function countLines(content: string | undefined): number {
   return content === undefined ? 0 : content.split('\n').length - 1;
 }
 
-function patchOf(diff: WorkspaceDiff): string {
+function formatPatch(diff: WorkspaceDiff): string {
   return diff.files.map(({ status, path, blob }) => `${status} ${path} ${blob}\n`).join('');
 }
 

@@ -293,15 +293,15 @@ const envelope = {
   prev: z.string().regex(/^[0-9a-f]{64}$/),
 };
 
-function eventOf(type: EventType) {
+function createEventSchema(type: EventType) {
   return z.strictObject({ ...envelope, event_type: z.literal(type), payload: eventPayloads[type] });
 }
 
-const eventSchemas = (Object.keys(eventPayloads) as EventType[]).map(eventOf);
+const eventSchemas = (Object.keys(eventPayloads) as EventType[]).map(createEventSchema);
 
 export const runEventSchema = z.discriminatedUnion(
   'event_type',
-  eventSchemas as [ReturnType<typeof eventOf>, ...ReturnType<typeof eventOf>[]],
+  eventSchemas as [ReturnType<typeof createEventSchema>, ...ReturnType<typeof createEventSchema>[]],
 );
 
 export const EVENT_TYPES = Object.keys(eventPayloads) as readonly EventType[];

@@ -57,7 +57,7 @@ export interface Facts {
   /** Whether the workspace differs from the base; null where the envelope doesn't say. */
   readonly hasWorkspaceChanges: boolean | null;
   readonly report: ReportFacts;
-  readonly proposals: readonly ProposedGolden[];
+  readonly proposedGoldens: readonly ProposedGolden[];
   readonly uxFlags: readonly UxFlag[];
   readonly violations: readonly PolicyEvent[];
   readonly approvalRequests: readonly PolicyEvent[];
@@ -103,7 +103,7 @@ export function readFacts(envelope: PlannerInput): Facts {
     ...readValidatorDetails(envelope),
     hasWorkspaceChanges: evidence.run_changed ?? null,
     report,
-    proposals: (evidence.harness_report?.proposed_goldens ?? []).map(readProposedGolden),
+    proposedGoldens: (evidence.harness_report?.proposed_goldens ?? []).map(readProposedGolden),
     uxFlags: report.kind === 'read' ? (report.report.ux_flags ?? []) : [],
     violations: events.filter((event) => VIOLATION_KINDS.includes(event.kind)),
     approvalRequests: events.filter((event) => event.kind === 'requires_approval'),
@@ -129,9 +129,9 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
   const failedCases =
     report.kind === 'read' ? report.report.cases.filter((item) => item.status === 'failed') : [];
   const hasValidationFailure = failedValidators.length + timeouts.length + failedCases.length > 0;
-  const artifacts = new Set(evidence.artifacts.map(plainPath));
+  const artifacts = new Set(evidence.artifacts.map(normalizePath));
   const reportedMissing = validation.missing_artifacts ?? [];
-  const absent = (validation.required_artifacts ?? []).filter((name) => !artifacts.has(plainPath(name)));
+  const absent = (validation.required_artifacts ?? []).filter((name) => !artifacts.has(normalizePath(name)));
   return {
     outcome: validation.mechanical_outcome,
     validatorIds: codes.map(([id]) => id),
@@ -164,7 +164,7 @@ function readValidatorDetails({ evidence: { validation } }: PlannerInput) {
 }
 
 /** Normalises a path as an agent or a validator wrote it, to compare it with others. */
-export function plainPath(path: string): string {
+export function normalizePath(path: string): string {
   return stripDotSlash(path.trim());
 }
 

@@ -1,7 +1,7 @@
 import type { UxFlag } from '../../contracts/run/harness-report.ts';
 import type { PlannerStatus } from '../../contracts/vocabulary.ts';
 import { formatCount } from '../../text/count-of.ts';
-import { type Facts, plainPath } from './facts.ts';
+import { type Facts, normalizePath } from './facts.ts';
 import type { RiskFlag } from './severity.ts';
 
 /** A finding of a row. The subject distinguishes findings with the same code. */
@@ -69,10 +69,10 @@ function reportInconsistent({ report }: Facts): RowFinding[] {
   return [finding('report_inconsistent', suite, text)];
 }
 
-function goldensProposed({ proposals }: Facts): RowFinding[] {
-  if (proposals.length === 0) return [];
-  const names = proposals.map((proposal) => proposal.name).join(', ');
-  const evidenceRef = proposals.find((proposal) => proposal.evidenceRef !== null)?.evidenceRef ?? null;
+function goldensProposed({ proposedGoldens }: Facts): RowFinding[] {
+  if (proposedGoldens.length === 0) return [];
+  const names = proposedGoldens.map((proposal) => proposal.name).join(', ');
+  const evidenceRef = proposedGoldens.find((proposal) => proposal.evidenceRef !== null)?.evidenceRef ?? null;
   return [finding('goldens_need_approval', '', `the harness proposes new goldens: ${names}`, evidenceRef)];
 }
 
@@ -220,8 +220,8 @@ function claimedPassing({ claims, hasValidationFailure }: Facts): RowFinding[] {
 
 /** Paths that an agent claims to have created but that are neither in the diff nor among the artifacts. */
 export function findUncreatedPaths({ claims, diff, artifacts }: Facts): string[] {
-  const seen = new Set([...diff.paths.map(plainPath), ...artifacts]);
-  const made = claims.flatMap((claim) => (claim.kind === 'created' ? [plainPath(claim.path)] : []));
+  const seen = new Set([...diff.paths.map(normalizePath), ...artifacts]);
+  const made = claims.flatMap((claim) => (claim.kind === 'created' ? [normalizePath(claim.path)] : []));
   return [...new Set(made)].filter((path) => !seen.has(path));
 }
 

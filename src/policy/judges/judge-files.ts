@@ -17,7 +17,7 @@ export function isJudgeFile(path: string, globs: readonly string[] | null): bool
   if (isExempt(path, globs)) return false;
   if (isRunnerFile(path) || isCheckFile(path)) return true;
   if (globs === null) return isTestFile(path);
-  return isCoveredInEitherForm(
+  return isCoveredInAnyForm(
     globs.filter((glob) => !glob.startsWith('!')),
     path,
   );
@@ -74,11 +74,11 @@ function isEmptyPackage({ path, insertions }: FileChange): boolean {
 
 function isExempt(path: string, globs: readonly string[] | null): boolean {
   const exempting = (globs ?? []).filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
-  return isCoveredInEitherForm(exempting, path);
+  return isCoveredInAnyForm(exempting, path);
 }
 
 /** Names may be stored in composed or decomposed Unicode form, and a glob may use either. */
-function isCoveredInEitherForm(globs: readonly string[], path: string): boolean {
+function isCoveredInAnyForm(globs: readonly string[], path: string): boolean {
   const composed = globs.map((glob) => glob.normalize('NFC'));
   return isCoveredBy(composed, path.normalize('NFC'));
 }

@@ -6,7 +6,7 @@ export interface BodySection {
   readonly name: string | null;
   /** The heading as written. */
   readonly title: string;
-  readonly depth: number;
+  readonly level: number;
   readonly line: number;
   readonly column: number;
   /** Whether it has the level and the parent of the template. */
@@ -31,16 +31,18 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
     // A subsection at too high a level does not end the section that it belongs to.
     const isStray = known !== null && known.parent !== null && known.parent === enclosing;
     if (heading.level <= 2 && !isStray) enclosing = heading.level === 2 ? (known?.name ?? null) : null;
-    const end = endOf(blocks, index, heading);
+    const end = findSectionEnd(blocks, index, heading);
     const next = blocks[end];
     sections.push({
       name: known?.name ?? null,
       title: heading.title,
-      depth: heading.level,
+      level: heading.level,
       line: heading.line,
       column: heading.column,
-      placed: known !== null && known.depth === heading.level && isInside(known, enclosing),
-      text: contentOf(markdown.slice(heading.end, next?.kind === 'heading' ? next.start : markdown.length)),
+      placed: known !== null && known.level === heading.level && isInside(known, enclosing),
+      text: removeComments(
+        markdown.slice(heading.end, next?.kind === 'heading' ? next.start : markdown.length),
+      ),
       blocks: blocks.slice(index + 1, end),
     });
   }
@@ -79,7 +81,7 @@ function plainTitle(title: string): string {
     .toLowerCase();
 }
 
-function endOf(blocks: readonly MarkdownBlock[], start: number, heading: Heading): number {
+function findSectionEnd(blocks: readonly MarkdownBlock[], start: number, heading: Heading): number {
   for (let index = start + 1; index < blocks.length; index += 1) {
     const block = blocks[index];
     if (block?.kind === 'heading' && block.level <= heading.level) return index;
@@ -87,6 +89,6 @@ function endOf(blocks: readonly MarkdownBlock[], start: number, heading: Heading
   return blocks.length;
 }
 
-function contentOf(text: string): string {
+function removeComments(text: string): string {
   return text.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim();
 }
