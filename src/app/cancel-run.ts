@@ -30,7 +30,7 @@ export async function cancelRecordedRun(
   if (view.end !== null) return refuse(`run ${runId} has already ended: ${view.end.outcome}`);
   if (record.driverPid === null) await ensureTrust(await workflowsOfRun(store, runId));
   const by = await records.userName();
-  const result = await cancelRun({ record, store, clock, request: { by, reason }, deps: openRun });
+  const result = await cancelRun({ record, store, clock, request: { by, reason }, openDeps: openRun });
   switch (result.kind) {
     case 'problem':
       return { ok: false, obstacle: explainResumeProblem(runId, result.problem) };

@@ -3,13 +3,10 @@ import type { LifecycleState, RunOutcome, Termination } from '../contracts/vocab
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { DriveEnd } from '../runtime/drive/drive.ts';
-import { type StartRequest, type StartResult, startRun } from '../runtime/drive/start-run.ts';
-import type { Obstacle } from '../runtime/obstacle.ts';
-import { defaultsToRecord } from '../runtime/record/recorded-run.ts';
+import { createUnabortedSignal } from '../runtime/never-aborted.ts';
 import type { AwaitingView } from '../runtime/record/run-view.ts';
-import { type CheckedWorkflow, checkWorkflow } from '../workflow/check-workflow.ts';
-import { findUnusedInput } from '../workflow/unused-inputs.ts';
 import { answerOpenGate } from './answer-gate.ts';
+import { checkRunnable, type RunRequest, startCheckedRun } from './check-runnable.ts';
 import type { Opened, OpenProject } from './opened.ts';
 import {
   findUntrustedParts,
@@ -18,55 +15,6 @@ import {
   TRUST_CONFIGURATION,
   type TrustWanted,
 } from './trust.ts';
-
-export interface WorkflowFile {
-  /** As messages show it. */
-  readonly name: string;
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
-/** A workflow that may start. */
-export interface PreparedRun {
-  readonly ok: true;
-  readonly plan: Plan;
-  readonly bytes: Uint8Array;
-  readonly warnings: readonly Diagnostic[];
-}
-
-export type PreparationResult =
-  | PreparedRun
-  /** `unused`: an input that the run would not use; null if the workflow has errors. */
-  | { readonly ok: false; readonly unused: Obstacle | null; readonly checked: CheckedWorkflow };
-
-/** Checks a workflow with the names of the project. Refuses inputs that the run would not use. Starts nothing. */
-export function prepareRun(
-  { context }: Pick<OpenProject, 'context'>,
-  { name, bytes }: WorkflowFile,
-  inputs: Readonly<Record<string, string>>,
-): PreparationResult {
-  const given = Object.keys(inputs);
-  const checked = checkWorkflow({ name, bytes }, { ...context, inputs: given });
-  const unused = findUnusedInput(checked, context.names?.prompts ?? null, given, context.readTemplate);
-  return unused !== null || checked.plan === null
-    ? { ok: false, unused, checked }
-    : { ok: true, plan: checked.plan, bytes, warnings: checked.diagnostics };
-}
-
-export type RunRequest = Pick<
-  StartRequest,
-  'baseRef' | 'inputs' | 'title' | 'baseline' | 'wait' | 'signal' | 'observer' | 'onGate' | 'onCreated'
->;
-
-/** Starts a prepared run and drives it until it ends, waits or is interrupted. The caller has checked trust. */
-export function startPreparedRun(
-  { deps, ids, context }: OpenProject,
-  { plan, bytes }: PreparedRun,
-  request: RunRequest,
-): Promise<StartResult> {
-  const defaults = defaultsToRecord(context.defaults);
-  return startRun({ ...request, deps, ids, plan, workflowText: bytes, defaults });
-}
 
 export interface RunWorkflowOptions {
   /** A folder inside the repository to work in. */
@@ -79,7 +27,7 @@ export interface RunWorkflowOptions {
   readonly title?: string;
   /** Set to false to skip running the validators on the base commit first. */
   readonly baseline?: boolean;
-  /** True lets the repository execute what its files say; otherwise the user must have run `conductor trust`. */
+  /** True trusts the repository for this run; otherwise the user must have run `conductor trust` in it. */
   readonly trust?: boolean;
   /** Aborting interrupts the run; it can be resumed. */
   readonly signal?: AbortSignal;
@@ -132,23 +80,23 @@ export async function runWorkflow(
 ): Promise<RunWorkflowResult> {
   const { repo, workflow: path, inputs = {} } = options;
   const opened = await deps.openProject(repo);
-  if (!opened.ok) return refused([opened.obstacle.message], opened.document?.diagnostics);
+  if (!opened.ok) return createRefusal([opened.obstacle.message], opened.document?.diagnostics);
   const project = opened.value;
-  const prepared = prepareRun(project, { name: path, path, bytes: await deps.readFile(path) }, inputs);
+  const prepared = checkRunnable(project, { name: path, path, bytes: await deps.readFile(path) }, inputs);
   if (!prepared.ok) {
     const { unused, checked } = prepared;
     const problem = unused === null ? 'the workflow has errors' : `${unused.message}; ${unused.help}`;
-    return refused([problem], checked.diagnostics);
+    return createRefusal([problem], checked.diagnostics);
   }
-  const refusal = options.trust === true ? null : await refuseUntrusted(deps, options, prepared.plan);
-  if (refusal !== null) return refused([refusal]);
-  const started = await startPreparedRun(project, prepared, {
+  const refusal = options.trust === true ? null : await explainMissingTrust(deps, options, prepared.plan);
+  if (refusal !== null) return createRefusal([refusal]);
+  const started = await startCheckedRun(project, prepared, {
     baseRef: options.baseRef ?? 'HEAD',
     inputs,
     title: options.title ?? null,
     baseline: options.baseline ?? true,
     wait: false,
-    signal: options.signal ?? new AbortController().signal,
+    signal: options.signal ?? createUnabortedSignal(),
     observer: {
       onEvents: (events) => {
         for (const event of events) options.onEvent?.(event);
@@ -159,12 +107,12 @@ export async function runWorkflow(
     onCreated: () => {},
   });
   return started.ok
-    ? describeEnd(started.runId, started.end)
-    : refused(started.obstacles.map(({ message }) => message));
+    ? toRunResult(started.runId, started.end)
+    : createRefusal(started.obstacles.map(({ message }) => message));
 }
 
-/** Why the run may not start; null if the repository is trusted to execute what its files say. */
-async function refuseUntrusted(
+/** Explains why the run may not start; null if the repository is trusted with everything that it would execute. */
+async function explainMissingTrust(
   { openTrust }: RunWorkflowDeps,
   { repo, workflow }: RunWorkflowOptions,
   plan: Plan,
@@ -174,10 +122,13 @@ async function refuseUntrusted(
   const untrusted = findUntrustedParts(opened.value);
   return untrusted.length === 0
     ? null
-    : `${opened.value.repository} is not trusted with what it would execute (${listParts(untrusted)}); run conductor trust there, or pass trust: true`;
+    : `${opened.value.repository} is not trusted: it would execute ${listParts(untrusted)}; run "conductor trust" in it, or pass trust: true`;
 }
 
-function refused(problems: readonly string[], diagnostics: readonly Diagnostic[] = []): RunWorkflowResult {
+function createRefusal(
+  problems: readonly string[],
+  diagnostics: readonly Diagnostic[] = [],
+): RunWorkflowResult {
   return { kind: 'refused', problems, diagnostics };
 }
 
@@ -187,6 +138,7 @@ function createGateHandler(project: OpenProject, onGate: RunWorkflowOptions['onG
     const reply = await onGate(awaiting);
     const read = await project.store.read(runId);
     if (reply === null || !read.ok) return;
+    // A refused answer leaves the gate open, so the result is `waiting`.
     await answerOpenGate(project, read.run, {
       answer: reply.approve ? 'gate_approved' : 'gate_rejected',
       by: reply.by,
@@ -195,7 +147,7 @@ function createGateHandler(project: OpenProject, onGate: RunWorkflowOptions['onG
   };
 }
 
-function describeEnd(runId: string, end: DriveEnd): RunWorkflowResult {
+function toRunResult(runId: string, end: DriveEnd): RunWorkflowResult {
   switch (end.kind) {
     case 'interrupted':
       return { kind: 'interrupted', runId };

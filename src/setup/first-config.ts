@@ -18,7 +18,7 @@ const EXAMPLES: Readonly<Record<DetectedName, string>> = {
 export function firstConfig(validators: readonly DetectedValidator[], setup: DetectedSetup | null): string {
   return [
     '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
-    '# The first workflow asks for an agent `claude-code`. Without Claude Code, give that name another kind, such as codex,',
+    '# The first workflow asks for an agent `claude-code`. Without Claude Code, define it with another kind, such as codex,',
     '# or any program that reads a prompt on stdin:',
     '# agents:',
     '#   claude-code: { kind: command, command: [node, tools/agent.mjs] }',

@@ -5,8 +5,9 @@ import type { OpenProject } from '../app/opened.ts';
 import type { WorkConfig } from '../contracts/config/config.ts';
 import type { Role } from '../contracts/work/work-results.ts';
 import type { ResultCheckingRunner } from '../ports/role-runner.ts';
+import type { PatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
-import { type ClassifyPatch, createRoleRunner } from '../runtime/work/role-runner.ts';
+import { createRoleRunner } from '../runtime/work/role-runner.ts';
 import { ROLE_WORKFLOWS, type RoleDocument, resolveRoleWorkflow } from '../runtime/work/role-workflow.ts';
 import type { RoleSubject } from '../work/engine/role.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
@@ -16,17 +17,17 @@ interface WorkRolesRequest {
   /** `work` of the configuration, with its defaults. */
   readonly work: Pick<WorkConfig, 'agents' | 'branch'>;
   readonly checks: RoleChecks;
-  readonly judgePatch: ClassifyPatch;
+  readonly classifyPatch: PatchClassifier;
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
 
 /** Runs the roles of work items as runs of a project. */
 export function createWorkRoles(request: WorkRolesRequest): ResultCheckingRunner {
-  const { project, work, checks, judgePatch, observe } = request;
+  const { project, work, checks, classifyPatch, observe } = request;
   return createRoleRunner({
     project,
     checks,
-    classifyPatch: judgePatch,
+    classifyPatch,
     reader: createRevisionReader({ repoRoot: project.repoRoot, branch: work.branch }),
     workflow: async (role, inputs) =>
       resolveRoleWorkflow(

@@ -2,16 +2,12 @@ import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/opened-work.ts';
-import type { WorkItem } from '../contracts/work/work-item.ts';
-import { parsePatch } from '../policy/patch.ts';
-import { classifyPatch } from '../runtime/evidence/classify-patch.ts';
-import type { ClassifyPatch } from '../runtime/work/role-runner.ts';
+import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
-import type { ReadLabels } from '../work/items/labels.ts';
-import { LABELS, readLabelFields } from '../work/items/labels.ts';
+import { LABELS, readPlannedLabels } from '../work/items/labels.ts';
 import { checkImplementorResult } from '../work/results/implementor-result.ts';
-import type { ExistingItem } from '../work/results/planned-ids.ts';
+import { toExistingItem } from '../work/results/planned-ids.ts';
 import { checkPlannerResult } from '../work/results/planner-result.ts';
 import type { Checked } from '../work/results/problem-codes.ts';
 import { checkReviewerResult } from '../work/results/reviewer-result.ts';
@@ -35,7 +31,10 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
     project,
     work: config.work,
     checks: CHECKS,
-    judgePatch: judgePatchIn(repoRoot),
+    classifyPatch: createPatchClassifier({
+      openSources: (base) => createScopeSources(repoRoot, base),
+      programs: createPrograms(),
+    }),
     ...(options.observe === undefined ? {} : { observe: options.observe }),
   });
   return {
@@ -50,9 +49,8 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       newKey: ids.newRunId,
       slots: jobs,
       scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
-      readLabels,
-      checkPlan: (result, { items }) =>
-        formatProblems(checkPlannerResult(result, { items: [...items.values()].map(toExistingItem) })),
+      readLabels: readPlannedLabels,
+      checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
     }),
     checkResult: runner.checkResult,
     history: () => local.journal.read(0),
@@ -77,37 +75,6 @@ const CHECKS: RoleChecks = {
   reviewer: (result) => formatProblems(checkReviewerResult(result)),
 };
 
-/** Items change while a planner works. A status that it copied is not an error, so only `closed` is compared. */
-function toExistingItem({ item: { status, ...rest } }: { readonly item: WorkItem }): ExistingItem {
-  return status === 'closed' ? { ...rest, status } : rest;
-}
-
 function formatProblems(checked: Checked<unknown>): readonly string[] {
   return checked.ok ? [] : checked.problems.map(({ code, message }) => `${code} ${message}`);
-}
-
-/** The contract requires one label of each category, so the defaults only satisfy the types. */
-const readLabels: ReadLabels = (labels) => {
-  const { type, priority, complexity, other } = readLabelFields(labels);
-  const known = type ?? 'implement';
-  return {
-    type: known,
-    priority: priority ?? 'medium',
-    complexity: known === 'refinement' ? null : (complexity ?? 'medium'),
-    otherLabels: other,
-  };
-};
-
-/** Applies the scope rules to the patch as conductor recorded it, with file contents from its base. */
-function judgePatchIn(repoRoot: string): ClassifyPatch {
-  const programs = createPrograms();
-  return async ({ body, base, patch, summary }) => {
-    const parsed = parsePatch(patch);
-    if (!parsed.ok)
-      return { ok: false, reason: `its patch can't be judged: line ${parsed.line}: ${parsed.message}` };
-    const { inScope, outOfScope } = readBody(body);
-    const sources = await createScopeSources(repoRoot, base);
-    const verdict = await classifyPatch({ inScope, outOfScope, patch: parsed, summary, sources, programs });
-    return { ok: true, verdict };
-  };
 }

@@ -101,7 +101,7 @@ describe('a gate', () => {
     const scene = await openScene();
     const waiting = scene.cli.start(['run', '--wait', fixture('gate')]);
     const runId = await until(() => scene.runIds()[0]);
-    await until(() => waiting.stderr().includes('waiting for approval'));
+    await until(() => waiting.stderr().includes('waits for approval'));
     const answered = await scene.conductor('approve', runId, '--comment', 'fine', '--resume');
     expect(answered.code).toBe(0);
     expect(await waiting.done).toMatchObject({ code: 0, stdout: `${runId}\n` });

@@ -211,7 +211,7 @@ describe('an interruption', () => {
   test('at a gate that is waited at leaves the gate open', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', '--wait', fixture('gate')]);
-    await until(() => driver.stderr().includes('waiting for approval'));
+    await until(() => driver.stderr().includes('waits for approval'));
     driver.kill('SIGINT');
     expect(await driver.done).toMatchObject({ code: 130 });
     const runId = scene.runIds()[0] ?? '';
@@ -246,7 +246,7 @@ describe('a cancel', () => {
   test('ends a run whose driver waits at a gate', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', '--wait', fixture('gate')]);
-    await until(() => driver.stderr().includes('waiting for approval'));
+    await until(() => driver.stderr().includes('waits for approval'));
     const runId = scene.runIds()[0] ?? '';
     expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
     expect(await driver.done).toMatchObject({ code: 130 });
@@ -259,7 +259,7 @@ describe('a cancel', () => {
     const before = scene.record(runId).lines;
     const cancelled = await scene.conductor('cancel', runId);
     expect(cancelled).toMatchObject({ code: 1, stdout: '' });
-    expect(cancelled.stderr).toMatch(/^conductor: .*ended already/m);
+    expect(cancelled.stderr).toMatch(/^conductor: .*already ended/m);
     expect(scene.record(runId).lines).toEqual(before);
   });
 });

@@ -123,7 +123,7 @@ export async function openRunner(root: string, agents: Partial<RoleAgents> = {})
   const roles = createWorkRoles({
     project,
     work: { agents: { ...CONFIG_DEFAULTS.work.agents, ...names }, branch: null },
-    judgePatch: async () => ({
+    classifyPatch: async () => ({
       ok: true,
       verdict: { ok: true, files: [], corrections: [], forbidden: [], notes: [] },
     }),

@@ -4,6 +4,7 @@ import type { Planner } from '../../ports/planner.ts';
 import type { PolicyFiles } from '../../ports/project-files.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import type { Obstacle } from '../../runtime/obstacle.ts';
+import { PLANNER_HELP } from '../../runtime/obstacle.ts';
 import { type Finding, missing, ok, problem } from './finding.ts';
 
 export interface ChecksDeps {
@@ -78,6 +79,5 @@ export async function examinePlanner(
   if (!chosen.ok) return problem('planner', chosen.obstacle.message, chosen.obstacle.help);
   const why = (await chosen.planner.unavailable?.()) ?? null;
   if (why === null) return ok('planner', chosen.planner.name);
-  const help = 'correct planner in .tnh/config.yaml, or set what is missing; { kind: rules } needs neither';
-  return problem('planner', `${chosen.planner.name}: ${why}`, help);
+  return problem('planner', `${chosen.planner.name}: ${why}`, PLANNER_HELP);
 }

@@ -1,6 +1,7 @@
 import type { PlannerVector } from '../../contracts/planner/planner-vector.ts';
 import { compareWithVector, type Drift, parseVector } from '../../planner/vector.ts';
 import type { Planner } from '../../ports/planner.ts';
+import { createUnabortedSignal } from '../../runtime/never-aborted.ts';
 import { UseCaseError } from '../use-case-error.ts';
 import { invalidDocument } from './evaluate.ts';
 
@@ -48,7 +49,7 @@ export function parseVectors(
 export async function checkVectors(planner: Planner, files: readonly VectorFile[]): Promise<CheckedVectors> {
   const vectors: CheckedVector[] = [];
   for (const file of files) {
-    const { decision } = await planner.evaluate(file.vector.input, new AbortController().signal);
+    const { decision } = await planner.evaluate(file.vector.input, createUnabortedSignal());
     vectors.push({ ...file, actual: decision.status, drift: compareWithVector(file.vector, decision) });
   }
   const failed = vectors.filter(({ drift }) => drift.length > 0).length;

@@ -2,6 +2,7 @@ import { parseEnvelope } from '../../planner/envelope.ts';
 import { explainEvaluation } from '../../planner/table/explain-evaluation.ts';
 import type { Problem } from '../../planner/table/problems.ts';
 import type { Planner } from '../../ports/planner.ts';
+import { createUnabortedSignal } from '../../runtime/never-aborted.ts';
 import { UseCaseError } from '../use-case-error.ts';
 
 type Envelope = Extract<ReturnType<typeof parseEnvelope>, { readonly ok: true }>['envelope'];
@@ -22,7 +23,7 @@ export function expectEnvelope(document: unknown, path: string): Envelope {
 
 /** Evaluates an envelope without a run. */
 export async function evaluate(planner: Planner, envelope: Envelope): Promise<Evaluation> {
-  const evaluated = await planner.evaluate(envelope, new AbortController().signal);
+  const evaluated = await planner.evaluate(envelope, createUnabortedSignal());
   const { status, blockers } = evaluated.decision;
   return { ...evaluated, ...explainEvaluation(envelope, status, blockers) };
 }

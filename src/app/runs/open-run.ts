@@ -1,5 +1,9 @@
+import type { Status } from '../../contracts/run/run-files.ts';
 import type { RecordProblem, RunRecord } from '../../ports/run-store.ts';
-import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
+import { type GateAnswer, readAnswer } from '../../runtime/gates/open-gates.ts';
+import { deriveStatus } from '../../runtime/record/derived-files.ts';
+import { readRecordedPlan } from '../../runtime/record/recorded-run.ts';
+import { findParked, type RunView, viewRun } from '../../runtime/record/run-view.ts';
 import type { Records } from '../opened.ts';
 
 /** A recorded run and its state, as its log has them. */
@@ -32,4 +36,30 @@ export function attemptName({
   readonly attempt: number;
 }): string {
   return attempt === 1 ? stepId : `${stepId}@${attempt}`;
+}
+
+export interface CurrentStatus {
+  readonly status: Status;
+  /** The answer to the open gate that no process has acted on yet; null if there is none. */
+  readonly answer: GateAnswer | null;
+}
+
+/** The status of a run now, derived from its log. */
+export async function readStatus({ view, record, records }: OpenRun): Promise<CurrentStatus> {
+  const recorded = await readRecordedPlan(record.directory, view);
+  return {
+    status: deriveStatus(view, recorded.ok ? recorded.plan : null, records.clock.now()),
+    answer: view.awaiting === null ? null : await readAnswer(record.directory, view.awaiting),
+  };
+}
+
+/** The document of `status RUN --json`. */
+export function composeStatusDocument({ view, record }: OpenRun, { status }: CurrentStatus) {
+  return {
+    // Runs of schema version 1 have no title, but the document always has the field.
+    title: null,
+    ...status,
+    waiting_until: findParked(view)?.until ?? null,
+    driver_pid: record.driverPid,
+  };
 }

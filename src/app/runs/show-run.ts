@@ -10,7 +10,7 @@ import { quoteLines, readLastMessage } from '../../runtime/evidence/last-message
 import { allNotes } from '../../runtime/evidence/standing-checks.ts';
 import { hasExpired, readAnswer } from '../../runtime/gates/open-gates.ts';
 import { findEarlierRun } from '../../runtime/record/earlier-run.ts';
-import { lastEnded, type ParkedView, parkedView, type StepView } from '../../runtime/record/run-view.ts';
+import { findParked, lastEnded, type ParkedView, type StepView } from '../../runtime/record/run-view.ts';
 import type { OpenRun } from './open-run.ts';
 
 export interface ShownStep {
@@ -58,7 +58,7 @@ export async function showRun(run: OpenRun): Promise<ShownRun> {
 async function neededAction({ view, record, records }: OpenRun): Promise<NeededAction | null> {
   const { awaiting } = view;
   if (view.end === null && findEarlierRun(view) !== null) return { kind: 'cancel' };
-  const parked = parkedView(view);
+  const parked = findParked(view);
   if (parked !== null) return { kind: 'parked', parked };
   if (awaiting === null) return null;
   const isSettled =

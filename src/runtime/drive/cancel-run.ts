@@ -1,12 +1,13 @@
 import type { RunOutcome } from '../../contracts/vocabulary.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RunRecord, RunStore } from '../../ports/run-store.ts';
+import { createUnabortedSignal } from '../never-aborted.ts';
 import { viewRun } from '../record/run-view.ts';
 import type { RunDeps } from '../run-context.ts';
 import { type CancelRequest, submitCancelRequest } from './cancel-request.ts';
 import { type ResumeProblem, resumeRun } from './resume-run.ts';
 
-/** How long to wait for the process that drives the run: its step may need its full grace period. */
+/** How long to wait for the process that drives the run. The program of its step may use its whole grace period. */
 const DRIVER_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
 
@@ -27,7 +28,7 @@ interface CancelCall {
   readonly clock: Clock;
   readonly request: CancelRequest;
   /** Called only if no process drives the run. */
-  readonly deps: () => Promise<RunDeps>;
+  readonly openDeps: () => Promise<RunDeps>;
 }
 
 /** Cancels a run: through the process that drives it, or here if there is none. */
@@ -35,49 +36,55 @@ export async function cancelRun(call: CancelCall): Promise<CancelResult> {
   const { record, request } = call;
   const { runId } = record.directory;
   await submitCancelRequest(record.directory, request);
-  const driver = record.driverPid === null ? 'gone' : await waitForDriver(call, runId);
-  let note: string | null = null;
-  if (driver === 'stays') return { kind: 'driven', pid: record.driverPid ?? 0 };
-  if (driver === 'gone') {
-    const resumed = await cancelHere(call, runId, (message) => {
-      note = message;
-    });
-    if (!resumed.ok) return { kind: 'problem', problem: resumed.problem };
-  }
+  const driver = record.driverPid === null ? 'exited' : await waitForDriver(call, runId);
+  if (driver === 'still_driving') return { kind: 'driven', pid: record.driverPid ?? 0 };
+  const here = driver === 'exited' ? await cancelHere(call, runId) : NOT_NEEDED;
+  if (!here.ok) return { kind: 'problem', problem: here.problem };
   const read = await call.store.read(runId);
   const outcome = (read.ok ? viewRun(read.run.events) : null)?.end?.outcome ?? null;
-  return outcome === 'cancelled' ? { kind: 'cancelled', note } : { kind: 'ended', outcome };
+  return outcome === 'cancelled' ? { kind: 'cancelled', note: here.note } : { kind: 'ended', outcome };
 }
 
-async function cancelHere({ deps, request }: CancelCall, runId: string, onDamage: (message: string) => void) {
-  return resumeRun({
-    deps: await deps(),
+type CancelledHere =
+  | { readonly ok: true; readonly note: string | null }
+  | { readonly ok: false; readonly problem: ResumeProblem };
+
+/** The driving process has ended the run itself. */
+const NOT_NEEDED: CancelledHere = { ok: true, note: null };
+
+async function cancelHere({ openDeps, request }: CancelCall, runId: string): Promise<CancelledHere> {
+  let note: string | null = null;
+  const resumed = await resumeRun({
+    deps: await openDeps(),
     runId,
     wait: false,
-    signal: new AbortController().signal,
+    signal: createUnabortedSignal(),
     observer: SILENT,
     onGate: null,
     onPlan: () => {},
-    onDamage,
+    onDamage: (message) => {
+      note = message;
+    },
     first: { kind: 'cancel', ...request },
   });
+  return resumed.ok ? { ok: true, note } : resumed;
 }
 
 /**
- * Whether the driving process ended the run (`ended`), exited without doing so (`gone`), or still drives it (`stays`).
+ * Whether the driving process ended the run (`ended`), exited without doing so (`exited`), or still drives it (`still_driving`).
  * A driver that ends a run releases the lease only after the whole record is written.
  */
 async function waitForDriver(
   { store, clock }: CancelCall,
   runId: string,
-): Promise<'ended' | 'gone' | 'stays'> {
-  const never = new AbortController().signal;
+): Promise<'ended' | 'exited' | 'still_driving'> {
+  const never = createUnabortedSignal();
   let hasEnded = false;
   for (let waited = 0; waited < DRIVER_TIMEOUT_MS; waited += POLL_MS) {
     const read = await store.read(runId);
     hasEnded = read.ok && viewRun(read.run.events)?.end != null;
-    if (read.ok && read.run.driverPid === null) return hasEnded ? 'ended' : 'gone';
+    if (read.ok && read.run.driverPid === null) return hasEnded ? 'ended' : 'exited';
     await clock.sleep(POLL_MS, never);
   }
-  return hasEnded ? 'ended' : 'stays';
+  return hasEnded ? 'ended' : 'still_driving';
 }

@@ -3,7 +3,7 @@ import { decide } from '../../kernel/decide.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import { writeFinalState } from '../record/derived-files.ts';
-import { type AwaitingView, type ParkedView, parkedView, type RunView } from '../record/run-view.ts';
+import { type AwaitingView, findParked, type ParkedView, type RunView } from '../record/run-view.ts';
 import { type EffectResult, Interrupted } from '../run-context.ts';
 import { awaitGate, type GateWait } from './await-gate.ts';
 import { readCancelRequest } from './cancel-request.ts';
@@ -103,7 +103,7 @@ async function returnWaiting(context: DriveContext): Promise<DriveEnd> {
 async function returnParked(context: DriveContext): Promise<DriveEnd> {
   await context.stopIfAsked();
   const view = context.view();
-  const found = parkedView(view);
+  const found = findParked(view);
   if (found === null) throw new Error('the run is not parked');
   await context.writeMetadata();
   return { kind: 'parked', parked: found, view };

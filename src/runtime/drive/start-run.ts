@@ -10,7 +10,7 @@ import type { Obstacle } from '../obstacle.ts';
 import { initialMetadata, writeMetadata } from '../record/derived-files.ts';
 import type { RunDeps } from '../run-context.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
-import { findObstacles } from './preflight.ts';
+import { findPreflightObstacles } from './preflight.ts';
 import { resumeAfterLoss } from './resume-run.ts';
 import { withForbiddenPaths } from './run-override.ts';
 import { runTitle } from './run-title.ts';
@@ -63,7 +63,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     harnessDir: `${runDir}/harness`,
     ...(request.branch === undefined ? {} : { branch: request.branch }),
   });
-  const obstacles = await findObstacles(
+  const obstacles = await findPreflightObstacles(
     deps,
     plan,
     {

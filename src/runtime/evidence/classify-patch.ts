@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
-import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
+import { type ParsedPatch, type PatchText, parsePatch } from '../../policy/patch.ts';
 import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
 import { decodeUtf8 } from '../../text/utf8.ts';
+import { readBody } from '../../work/bodies/body.ts';
 import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';
 import { applyHunks, readOldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
@@ -46,7 +47,7 @@ export interface ScopeVerdict {
   readonly notes: readonly string[];
 }
 
-/** Judges a patch by the four scope rules. Reads only files that no list covers. */
+/** Classifies the files of a patch by the four scope rules. Reads only files that no list covers. */
 export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdict> {
   const { inScope, outOfScope, patch, summary, sources } = question;
   const entries = [...inScope, ...outOfScope].map(({ path }) => entryPath(path));
@@ -60,15 +61,48 @@ export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdi
     attestations: readAttestations(summary, listChangedPaths(patch.changes), inScope),
   };
   const open = new Set(classifyScope(input).flatMap(({ path, proved }) => (proved === false ? [path] : [])));
-  const judged = { ...input, proofs: await proveAll(open, question) };
-  const files = classifyScope(judged);
+  const proven = { ...input, proofs: await proveAll(open, question) };
+  const files = classifyScope(proven);
   const forbidden = files.filter(({ class: kind }) => kind === 'out_of_scope').map(({ path }) => path);
   return {
     ok: forbidden.length === 0 && files.every(({ class: kind }) => kind !== 'unlisted'),
     files,
-    corrections: findValidCorrections(judged).map(({ listed, actual, why }) => ({ listed, actual, why })),
+    corrections: findValidCorrections(proven).map(({ listed, actual, why }) => ({ listed, actual, why })),
     forbidden,
-    notes: [...new Set(findInvalidAttestations(judged))],
+    notes: [...new Set(findInvalidAttestations(proven))],
+  };
+}
+
+/** Classifies the patch of a work item as conductor recorded it. */
+export type PatchClassifier = (question: {
+  readonly body: string;
+  readonly base: string;
+  readonly patch: string;
+  readonly summary: string;
+}) => Promise<PatchClassification>;
+
+type PatchClassification =
+  | { readonly ok: true; readonly verdict: ScopeVerdict }
+  | { readonly ok: false; readonly reason: string };
+
+interface ClassifierDeps {
+  /** Opens the files of the repository at a base commit. */
+  readonly openSources: (base: string) => Promise<ScopeSources | null>;
+  readonly programs: Programs;
+}
+
+export function createPatchClassifier({ openSources, programs }: ClassifierDeps): PatchClassifier {
+  return async ({ body, base, patch, summary }) => {
+    const parsed = parsePatch(patch);
+    if (!parsed.ok)
+      return {
+        ok: false,
+        reason: `the recorded patch can't be parsed: line ${parsed.line}: ${parsed.message}`,
+      };
+    const { inScope, outOfScope } = readBody(body);
+    const sources = await openSources(base);
+    const verdict = await classifyPatch({ inScope, outOfScope, patch: parsed, summary, sources, programs });
+    return { ok: true, verdict };
   };
 }
 

@@ -132,7 +132,7 @@ async function harnessReportOf(
   validation: StepView | null,
 ): Promise<PlannerInput['evidence']['harness_report']> {
   if (validation === null) return null;
-  const reports = await judgedReports(context.directory, validation);
+  const reports = await readPlannerReports(context.directory, validation);
   // A harness names files by absolute path in its checkout; the planner passes these messages on to agents.
   const merged = valueRelativeToCheckout(mergeReports(reports), [context.workspace.judgePath]);
   return merged as PlannerInput['evidence']['harness_report'];
@@ -205,22 +205,22 @@ async function windowEntry(context: RunContext, step: StepView): Promise<WindowE
         event.step_id === step.stepId &&
         event.payload.attempt === step.attempt,
     );
-  const judged = decision?.event_type === 'decision_recorded' ? decision.payload : null;
+  const decided = decision?.event_type === 'decision_recorded' ? decision.payload : null;
   return {
     step_id: step.stepId,
     opcode: step.opcode,
     status: step.termination ?? 'error',
     diff_summary:
       step.opcode === 'EVALUATE'
-        ? await judgedDiff(context, step)
+        ? await readEvaluatedDiff(context, step)
         : await describeChanges(context.directory, step, null),
-    risk_flags: [...(judged?.risk_flags ?? [])],
-    blocker_codes: [...(judged?.blocker_codes ?? [])],
+    risk_flags: [...(decided?.risk_flags ?? [])],
+    blocker_codes: [...(decided?.blocker_codes ?? [])],
   };
 }
 
 /** The diff summary at the time of that evaluation. */
-async function judgedDiff(context: RunContext, step: StepView): Promise<string> {
+async function readEvaluatedDiff(context: RunContext, step: StepView): Promise<string> {
   const parsed = z
     .object({ evidence: z.object({ workspace_diff_summary: z.string() }) })
     .safeParse(await readEvidenceJson(context.directory, step, 'planner_input'));
@@ -232,7 +232,7 @@ async function judgedDiff(context: RunContext, step: StepView): Promise<string> 
  * like a contradiction to it. A converted report covers only its own runner, so it is omitted then: the evaluation is
  * about the validator that failed.
  */
-async function judgedReports(directory: RunDirectory, step: StepKey): Promise<readonly Report[]> {
+async function readPlannerReports(directory: RunDirectory, step: StepKey): Promise<readonly Report[]> {
   const manifest = await readManifest(directory, step);
   const stored = manifest?.artifacts.filter(({ role }) => role === 'harness_report') ?? [];
   const parsed = validationSchema.safeParse(await readEvidenceJson(directory, step, 'validation_report'));

@@ -6,7 +6,7 @@ import type { Plan } from '../../kernel/plan.ts';
 import type { Stage } from '../../kernel/state.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { toJson } from '../json.ts';
-import { parkedView, type RunView } from './run-view.ts';
+import { findParked, type RunView } from './run-view.ts';
 
 export function lifecycleOf(view: RunView): LifecycleState {
   if (view.end !== null) return view.end.lifecycle;
@@ -73,7 +73,7 @@ function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
 /** Why the run doesn't continue: the gate's question, the time it waits for, the end's reason or the last failure. */
 export function blockingReason(view: RunView): string | null {
   if (view.awaiting !== null) return view.awaiting.reason;
-  const parked = parkedView(view);
+  const parked = findParked(view);
   if (parked !== null) return `${parked.reason}; the run waits until ${parked.until}`;
   if (view.end === null || view.end.lifecycle === 'completed') return null;
   if (view.end.reason !== null) return view.end.reason;

@@ -22,7 +22,10 @@ export function baselineVerdict({ outcome, validators, cases, reason }: Baseline
       return detail === undefined || detail === '' ? UNABLE : `${UNABLE}: ${detail}`;
     }
     case 'green': {
-      if (cases !== null && cases.total > 0) return `all ${cases.total} tests pass at the base`;
+      if (cases !== null && cases.total > 0)
+        return cases.total === 1
+          ? 'the only test passes at the base'
+          : `all ${cases.total} tests pass at the base`;
       const names = validators.filter(({ ran }) => ran).map(({ id }) => id);
       return names.length === 0
         ? 'no check ran at the base'

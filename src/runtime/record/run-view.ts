@@ -138,7 +138,7 @@ export function viewRun(events: readonly RunEvent[]): RunView | null {
 }
 
 /** Null if the run isn't parked. */
-export function parkedView({ state: { stage } }: Pick<RunView, 'state'>): ParkedView | null {
+export function findParked({ state: { stage } }: Pick<RunView, 'state'>): ParkedView | null {
   return stage.kind === 'parked' ? { stepId: stage.stepId, until: stage.until, reason: stage.reason } : null;
 }
 

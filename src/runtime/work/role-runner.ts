@@ -8,17 +8,17 @@ import type { Ids, RunRecord, RunStore } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/engine/role.ts';
 import { buildRoleInputs, type RevisionFiles } from '../../work/engine/role-inputs.ts';
-import { determineResult, type RoleChecks } from '../../work/results/role-result.ts';
+import { determineResult, type RoleChecks, type RoleEvidence } from '../../work/results/role-result.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import { cancelRun } from '../drive/cancel-run.ts';
 import type { DriveEnd } from '../drive/drive.ts';
 import { resumeRun } from '../drive/resume-run.ts';
 import { startRun } from '../drive/start-run.ts';
-import { formatScopeWarnings, type ScopeVerdict } from '../evidence/classify-patch.ts';
+import { formatScopeWarnings, type PatchClassifier } from '../evidence/classify-patch.ts';
 import { readAnswer } from '../gates/open-gates.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { defaultsToRecord } from '../record/recorded-run.ts';
-import { parkedView, type RunView, viewRun } from '../record/run-view.ts';
+import { findParked, type RunView, viewRun } from '../record/run-view.ts';
 import type { RunDeps, RunObserver } from '../run-context.ts';
 import { readRoleEvidence } from './role-record.ts';
 import { findStart, type RoleStart } from './role-start.ts';
@@ -37,20 +37,9 @@ export interface RoleRunnerDeps {
   /** The workflow of a role's run, or the obstacles. */
   readonly workflow: (role: RoleRequest['role'], inputs: readonly string[]) => Promise<RoleWorkflow>;
   /** Checks a patch against the scope of an item. */
-  readonly classifyPatch: ClassifyPatch;
+  readonly classifyPatch: PatchClassifier;
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
-
-export type ClassifyPatch = (question: {
-  readonly body: string;
-  readonly base: string;
-  readonly patch: string;
-  readonly summary: string;
-}) => Promise<PatchClassification>;
-
-export type PatchClassification =
-  | { readonly ok: true; readonly verdict: ScopeVerdict }
-  | { readonly ok: false; readonly reason: string };
 
 /** Grace period for a parked run: the process that waits for its time resumes it a moment later. */
 const WAKE_GRACE_MS = 60_000;
@@ -182,11 +171,11 @@ async function lookAtRun(
     const evidence = await readRoleEvidence(run, view, subject.role, deps.reader);
     const mismatch = supplied === null ? null : findMismatch(view, subject);
     if (mismatch !== null) return { kind: 'ended', end: { ok: false, reason: mismatch } };
-    const heard =
-      supplied === null ? evidence : { ...evidence, words: findRoleResult(supplied.result), notes: [] };
+    const considered: RoleEvidence =
+      supplied === null ? evidence : { ...evidence, claimed: findRoleResult(supplied.result), notes: [] };
     return {
       kind: 'ended',
-      end: await refuseOutOfScope(deps, subject, determineResult(subject, heard, deps.checks)),
+      end: await refuseOutOfScope(deps, subject, determineResult(subject, considered, deps.checks)),
     };
   }
   if (run.driverPid !== null) return { kind: 'driven' };
@@ -216,9 +205,9 @@ const revisionSchema = z.looseObject({ head_sha: z.string() });
 async function refuseOutOfScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {
   if (!end.ok || !('base' in end) || subject.role !== 'implementor' || end.result.patch === null) return end;
   const { patch, summary } = end.result;
-  const judged = await deps.classifyPatch({ body: subject.item.body, base: end.base, patch, summary });
-  if (!judged.ok) return { ok: false, reason: `says completed, but ${judged.reason}` };
-  const outside = judged.verdict.files.filter(
+  const classified = await deps.classifyPatch({ body: subject.item.body, base: end.base, patch, summary });
+  if (!classified.ok) return { ok: false, reason: `says completed, but ${classified.reason}` };
+  const outside = classified.verdict.files.filter(
     ({ class: kind }) => kind === 'unlisted' || kind === 'out_of_scope',
   );
   if (outside.length === 0) return end;
@@ -235,8 +224,8 @@ async function findScopeWarnings(
 ): Promise<readonly string[]> {
   if (request.role !== 'reviewer' || work === null) return [];
   const { body: summary } = request.revision;
-  const judged = await deps.classifyPatch({ body: request.item.body, base, patch: work.patch, summary });
-  return judged.ok ? formatScopeWarnings(judged.verdict.files) : [`[Warning] ${judged.reason}`];
+  const classified = await deps.classifyPatch({ body: request.item.body, base, patch: work.patch, summary });
+  return classified.ok ? formatScopeWarnings(classified.verdict.files) : [`[Warning] ${classified.reason}`];
 }
 
 function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {
@@ -250,7 +239,7 @@ async function findWait({ directory }: RunRecord, view: RunView, now: Date): Pro
     const answered = (await readAnswer(directory, awaiting)) !== null;
     return { kind: 'waiting', reason, ...(answered ? { answered } : {}) };
   }
-  const parked = parkedView(view);
+  const parked = findParked(view);
   if (parked === null || Date.parse(parked.until) + WAKE_GRACE_MS < now.getTime()) return null;
   return { kind: 'waiting', reason: `waiting until ${parked.until}: ${parked.reason}` };
 }
@@ -269,7 +258,7 @@ async function cancel({ project }: RoleRunnerDeps, runId: string): Promise<void>
     store: project.store,
     clock: project.clock,
     request: { by: 'conductor work', reason: null },
-    deps: () => Promise.resolve(project.deps),
+    openDeps: () => Promise.resolve(project.deps),
   });
   if (result.kind === 'driven')
     throw new Error(`run ${runId} is still stopping: process ${result.pid} drives it`);

@@ -2,6 +2,7 @@
  * Drives the work item engine: performs the effects of `decide` through the ports and passes their results back as
  * inputs. `decide` makes all decisions and never waits.
  */
+
 import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
 import type { JournalEntry } from '../../contracts/work/work-event.ts';
 import type { Spec } from '../../contracts/work/work-item.ts';
@@ -38,6 +39,7 @@ import { createAcceptCommand, listRunsToSee } from '../../work/engine/run-end.ts
 import type { ReadLabels } from '../../work/items/labels.ts';
 import type { WorkLimits } from '../../work/items/limits.ts';
 import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
+import { createUnabortedSignal } from '../never-aborted.ts';
 import { createCommandExecutor } from './command-executor.ts';
 import { buildRequest } from './role-request.ts';
 
@@ -287,7 +289,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   };
 
   const recover = async (): Promise<void> => {
-    await runSession(RECOVERY, new AbortController().signal);
+    await runSession(RECOVERY, createUnabortedSignal());
   };
 
   /** Starts a run for a user and waits until it has ended. An active session does what `recover` would do. */

@@ -65,44 +65,44 @@ export function openWork(context: CommandContext, options: WorkOptions): Promise
 const BY_AGE = /^(?:latest|@([1-9]\d*)?)$/;
 
 /** Resolves a run id, a unique prefix of one, or an age such as `latest` or `@2`. */
-export async function resolveRunId(records: Records, wanted: string): Promise<string> {
-  const byAge = BY_AGE.exec(wanted);
-  if (byAge !== null) return resolveByAge(records, wanted, Number(byAge[1] ?? 1));
-  if (!/[0-9a-f]/i.test(wanted))
-    throw new CliError(`no run "${wanted}"`, 'conductor runs lists the runs of this repository');
-  const matches = await records.store.match(wanted);
+export async function resolveRunId(records: Records, runRef: string): Promise<string> {
+  const byAge = BY_AGE.exec(runRef);
+  if (byAge !== null) return resolveByAge(records, runRef, Number(byAge[1] ?? 1));
+  if (!/[0-9a-f]/i.test(runRef))
+    throw new CliError(`no run "${runRef}"`, 'conductor runs lists the runs of this repository');
+  const matches = await records.store.match(runRef);
   const [only, second] = matches;
   if (only !== undefined && second === undefined) return only;
   if (only !== undefined) {
     const some = matches.slice(0, 4).join(', ');
-    throw new CliError(`"${wanted}" matches ${matches.length} runs`, `give more of the id: ${some}`);
+    throw new CliError(`"${runRef}" matches ${matches.length} runs`, `give more of the id: ${some}`);
   }
-  const near = suggestRun(wanted, await records.store.match(''));
+  const near = suggestRun(runRef, await records.store.match(''));
   throw new CliError(
-    `no run "${wanted}"`,
+    `no run "${runRef}"`,
     near === null ? 'conductor runs lists the runs of this repository' : `did you mean ${near}?`,
   );
 }
 
 /** Run ids start with the creation time, so the last one is the newest. */
-async function resolveByAge(records: Records, wanted: string, age: number): Promise<string> {
+async function resolveByAge(records: Records, runRef: string, age: number): Promise<string> {
   const ids = [...(await records.store.match(''))].sort();
   const found = ids.at(-age);
   if (found !== undefined) return found;
   throw new CliError(
-    `no run "${wanted}": there ${ids.length === 1 ? 'is' : 'are'} ${formatCount(ids.length, 'run')} in this repository`,
+    `no run "${runRef}": there ${ids.length === 1 ? 'is' : 'are'} ${formatCount(ids.length, 'run')} in this repository`,
     ids.length === 0 ? 'start one with conductor run WORKFLOW' : 'conductor runs lists them',
   );
 }
 
 /** Suggests a run for a mistyped id or prefix. Prefixes of less than 4 characters are similar to every id. */
-function suggestRun(wanted: string, ids: readonly string[]): string | null {
+function suggestRun(runRef: string, ids: readonly string[]): string | null {
   const short = shortIdsOf(ids);
   const whole = didYouMean(
-    wanted,
+    runRef,
     ids.flatMap((id) => [id, short(id)]),
   );
-  const prefix = wanted.replaceAll('-', '');
+  const prefix = runRef.replaceAll('-', '');
   if (whole !== null || prefix.length < 4) return whole;
   const byPrefix = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, prefix.length), id]));
   const near = byPrefix.get(didYouMean(prefix, byPrefix.keys()) ?? '');
@@ -114,12 +114,12 @@ export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<Sho
   return shortIdsOf(await store.match(''));
 }
 
-export async function openRun(context: CommandContext, wanted: string): Promise<OpenRun> {
-  return openRunOf(await openRecords(context), wanted);
+export async function openRun(context: CommandContext, runRef: string): Promise<OpenRun> {
+  return openRunByRef(await openRecords(context), runRef);
 }
 
-export async function openRunOf(records: Records, wanted: string): Promise<OpenRun> {
-  const runId = await resolveRunId(records, wanted);
+export async function openRunByRef(records: Records, runRef: string): Promise<OpenRun> {
+  const runId = await resolveRunId(records, runRef);
   const opened = await openRecordedRun(records, runId);
   if (!opened.ok) throw recordError(runId, opened.problem);
   return opened.run;

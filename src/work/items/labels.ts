@@ -112,10 +112,24 @@ export function readLabelFields(labels: readonly string[]): LabelFields {
   };
 }
 
-/** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
-export type ReadLabels = (
+/**
+ * The fields of a planned item; never a status, which only the engine sets. The contract requires one label of each
+ * category, so the defaults only satisfy the types.
+ */
+export function readPlannedLabels(
   labels: readonly string[],
-) => Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'>;
+): Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'> {
+  const { type, priority, complexity, other } = readLabelFields(labels);
+  const known = type ?? 'implement';
+  return {
+    type: known,
+    priority: priority ?? 'medium',
+    complexity: known === 'refinement' ? null : (complexity ?? 'medium'),
+    otherLabels: other,
+  };
+}
+
+export type ReadLabels = typeof readPlannedLabels;
 
 /** The labels of an item, by category, then the others. A closed item has no status label. */
 export function formatLabels(

@@ -1,4 +1,4 @@
-import type { WorkStatus, WorkType } from '../../contracts/work/work-item.ts';
+import type { WorkItem, WorkStatus, WorkType } from '../../contracts/work/work-item.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 
 /** The known fields of an existing item. */
@@ -8,6 +8,11 @@ export interface ExistingItem {
   readonly status?: WorkStatus;
   readonly type?: WorkType;
   readonly blockedBy?: readonly string[];
+}
+
+/** Items change while a planner works. A status that it copied is not an error, so only `closed` is compared. */
+export function toExistingItem({ item: { status, ...rest } }: { readonly item: WorkItem }): ExistingItem {
+  return status === 'closed' ? { ...rest, status } : rest;
 }
 
 /** An entry of a list in the result, with its index. */

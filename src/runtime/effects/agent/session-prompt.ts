@@ -35,10 +35,10 @@ export async function newInstructions(
 
 function isEvaluatedSince({ view }: RunContext, earlier: StepView): boolean {
   const { steps } = view();
-  const judged = steps.findLastIndex(
+  const lastEvaluation = steps.findLastIndex(
     ({ opcode, termination }) => opcode === 'EVALUATE' && termination !== null,
   );
-  return judged > steps.indexOf(earlier);
+  return lastEvaluation > steps.indexOf(earlier);
 }
 
 /** Inputs that the step or its prompt asks for, if they differ from those of the previous visit. */

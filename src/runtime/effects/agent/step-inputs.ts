@@ -71,7 +71,7 @@ export function wantedInputs(context: RunContext, step: AgentStep): ReadonlySet<
 
 const ENVELOPE_INPUTS = ['evidence', 'provenance_window', 'policy_events', 'allowed_next_steps'] as const;
 
-const judgedSchema = z.looseObject({
+const envelopeSchema = z.looseObject({
   evidence: z.looseObject({ policy_events: z.array(z.string()) }),
   provenance_window: z.array(z.unknown()),
   allowed_next_steps: z.array(z.string()),
@@ -83,9 +83,9 @@ async function wantedEvidence(context: RunContext, wanted: ReadonlySet<string>):
   const { steps } = context.view();
   const inputs: Inputs = {};
   if (ENVELOPE_INPUTS.some((name) => wanted.has(name))) {
-    const judged = lastEnded(steps, 'EVALUATE');
-    const stored = judgedSchema.safeParse(
-      judged && (await readEvidenceJson(directory, judged, 'planner_input')),
+    const evaluation = lastEnded(steps, 'EVALUATE');
+    const stored = envelopeSchema.safeParse(
+      evaluation && (await readEvidenceJson(directory, evaluation, 'planner_input')),
     );
     const envelope = stored.success ? stored.data : null;
     inputs.evidence = envelope?.evidence ?? null;

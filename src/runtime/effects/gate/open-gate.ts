@@ -146,8 +146,8 @@ async function factsOf(context: RunContext, step: GateStep) {
 
 /** The agent's claims, each with what the last evaluation's evidence says about it. */
 async function claimsOf({ directory, view }: RunContext): Promise<LedgerEntry[]> {
-  const judged = lastEnded(view().steps, 'EVALUATE');
-  return judged === null ? [] : [...(await readLedger(directory, judged))];
+  const evaluation = lastEnded(view().steps, 'EVALUATE');
+  return evaluation === null ? [] : [...(await readLedger(directory, evaluation))];
 }
 
 /** Without a sandbox, an agent can do everything that the user can, including changing this record or answering. */

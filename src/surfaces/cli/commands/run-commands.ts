@@ -144,7 +144,7 @@ export function addGateCommands({ add }: Registrar): void {
       return goldens(context, text(run));
     },
   );
-  for (const [name, verdict] of [
+  for (const [name, answer] of [
     ['approve', 'gate_approved'],
     ['reject', 'gate_rejected'],
   ] as const) {
@@ -153,8 +153,8 @@ export function addGateCommands({ add }: Registrar): void {
       `${name} the open gate of a run`,
       `conductor ${name} 0199ab --comment "…" --resume`,
       async (context, [run], options) => {
-        const { answer } = await import('./run/answer.ts');
-        return answer(context, verdict, text(run), {
+        const { answerGate } = await import('./run/answer.ts');
+        return answerGate(context, answer, text(run), {
           comment: optional(options.comment),
           as: optional(options.as),
           resume: options.resume === true,

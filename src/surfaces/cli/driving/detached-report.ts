@@ -2,7 +2,7 @@ import type { OpenProject } from '../../../app/opened.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
 import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { openRunOf, shortIdsIn } from '../open.ts';
+import { openRunByRef, shortIdsIn } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
 import type { Detached } from './detach.ts';
 import { DETACHED_LOG } from './detached-terminal.ts';
@@ -18,7 +18,7 @@ export async function reportDetached(
   project: OpenProject,
   { runId, pid }: Extract<Detached, { ok: true }>,
 ): Promise<ExitCode> {
-  const { record, view } = await openRunOf(project, runId);
+  const { record, view } = await openRunByRef(project, runId);
   const { out, err } = context.terminal;
   const log = record.directory.resolve(DETACHED_LOG);
   if (context.json) {

@@ -59,7 +59,7 @@ async function askForTrust(
   }
   if (!terminal.interactive)
     throw new CliError(
-      'the repository is not trusted with this, and there is no terminal to ask on; nothing was executed or changed',
+      "the repository is not trusted with this, and conductor can't ask without a terminal; nothing was executed or changed",
       `trust it with ${commandWithTrust()}; in CI set CONDUCTOR_TRUST=1; conductor trust trusts the whole repository`,
     );
   const { confirm, isCancel } = await import('@clack/prompts');

@@ -10,8 +10,8 @@ const PATH_EXTENSIONS = [...EXTENSIONS, '.json'];
  * Resolves a path relative to the current folder, or looks an id up in the folders in turn. An id has no slash and no
  * extension, so it never shadows a path.
  */
-export async function findWorkflow(wanted: string, folders: readonly string[]): Promise<string> {
-  if (wanted.includes('/') || PATH_EXTENSIONS.includes(extname(wanted))) return resolve(wanted);
+export async function findWorkflow(nameOrPath: string, folders: readonly string[]): Promise<string> {
+  if (nameOrPath.includes('/') || PATH_EXTENSIONS.includes(extname(nameOrPath))) return resolve(nameOrPath);
   const known: string[] = [];
   for (const folder of folders) {
     const names = await readdir(folder).catch((): string[] => []);
@@ -19,13 +19,13 @@ export async function findWorkflow(wanted: string, folders: readonly string[]): 
       const extension = extname(name);
       if (!EXTENSIONS.includes(extension)) continue;
       const id = basename(name, extension);
-      if (id === wanted) return join(folder, name);
+      if (id === nameOrPath) return join(folder, name);
       known.push(id);
     }
   }
-  const near = didYouMean(wanted, known);
+  const near = didYouMean(nameOrPath, known);
   throw new CliError(
-    `no workflow "${wanted}"`,
+    `no workflow "${nameOrPath}"`,
     near === null
       ? 'give the path of a YAML file, or put one into .tnh/workflows'
       : `did you mean ${near}? Workflows: ${[...new Set(known)].join(', ')}`,

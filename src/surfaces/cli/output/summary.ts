@@ -3,7 +3,7 @@ import type { DriveEnd } from '../../../runtime/drive/drive.ts';
 import { answerText } from '../../../runtime/gates/answer-text.ts';
 import { blockingReason } from '../../../runtime/record/derived-files.ts';
 import { noticeText } from '../../../runtime/record/preparation-text.ts';
-import { parkedView, type RunView, type StepView } from '../../../runtime/record/run-view.ts';
+import { findParked, type RunView, type StepView } from '../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../text/shorten.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
 import { flakyLines } from './flaky-text.ts';
@@ -60,7 +60,7 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   const flaky = flakyLines(view.steps);
   if (flaky.length > 0)
     lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
-  const isHalted = view.end !== null || parkedView(view) !== null;
+  const isHalted = view.end !== null || findParked(view) !== null;
   if (reason !== null && isHalted)
     lines.push(
       paint.bold('  why'),
@@ -100,7 +100,7 @@ function headline(paint: Paint, { view, driven, now, id: runId }: SummaryFacts):
   const name = paint.bold(view.started.workflow_id);
   if (view.awaiting !== null)
     return `${paint.yellow('● waiting')} for approval at gate ${view.awaiting.stepId}  ${name}  ${id}`;
-  const parked = parkedView(view);
+  const parked = findParked(view);
   if (parked !== null)
     return `${paint.yellow('● waiting')} until ${parked.until} (${untilText(parked.until, now)}) at ${parked.stepId}  ${name}  ${id}`;
   if (view.end === null) return `${paint.yellow(driven ? '● running' : '● interrupted')}  ${name}  ${id}`;

@@ -80,11 +80,11 @@ function describeDrift({ field, expected, actual }: Drift): string {
 /** Writes a vector that is made from an evaluation of a run. */
 export async function recordVector(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   step: string,
   out: string | null,
 ): Promise<ExitCode> {
-  const run = await openRun(context, wanted);
+  const run = await openRun(context, runRef);
   const vector = await makeVector(run, step);
   const { vector_id: id } = vector;
   const path = out ?? join(run.records.repoRoot, VECTORS_FOLDER, `${id}.json`);

@@ -15,10 +15,10 @@ import { readSource } from '../workflow/validate.ts';
 
 export async function replay(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   against: string | null,
 ): Promise<ExitCode> {
-  const open = await openRun(context, wanted);
+  const open = await openRun(context, runRef);
   return against === null ? replayAlone(context, open) : replayThrough(context, open, against);
 }
 

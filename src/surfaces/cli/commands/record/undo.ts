@@ -28,9 +28,9 @@ export interface UndoOptions {
 }
 
 /** Restores what a rollback, a recovery or a removal salvaged. */
-export async function undo(context: CommandContext, wanted: string, options: UndoOptions): Promise<ExitCode> {
+export async function undo(context: CommandContext, runRef: string, options: UndoOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
-  const run = await findSalvagedRun(setup, wanted);
+  const run = await findSalvagedRun(setup, runRef);
   const { ref, dryRun } = options;
   const undone = options.list
     ? null
@@ -51,10 +51,10 @@ function explainLock(runId: string) {
 }
 
 /** Also finds a run without a record, because its salvages still carry its id. */
-async function findSalvagedRun(setup: UpkeepSetup, wanted: string): Promise<SalvagedRun> {
+async function findSalvagedRun(setup: UpkeepSetup, runRef: string): Promise<SalvagedRun> {
   const all = await setup.upkeep.listSalvages();
   const salvagedIds = [...new Set(all.map(({ runId }) => runId))];
-  const runId = await resolveSalvagedId(setup, salvagedIds, wanted);
+  const runId = await resolveSalvagedId(setup, salvagedIds, runRef);
   const short = shortIdsOf([...salvagedIds, ...(await setup.store.match(''))]);
   return { runId, id: short(runId), salvages: all.filter((salvage) => salvage.runId === runId) };
 }
@@ -62,21 +62,21 @@ async function findSalvagedRun(setup: UpkeepSetup, wanted: string): Promise<Salv
 async function resolveSalvagedId(
   setup: UpkeepSetup,
   salvagedIds: readonly string[],
-  wanted: string,
+  runRef: string,
 ): Promise<string> {
   const plain = (text: string) => text.replaceAll('-', '').toLowerCase();
   const matching =
-    plain(wanted) === '' ? [] : salvagedIds.filter((id) => plain(id).startsWith(plain(wanted)));
-  const recorded = await setup.store.match(wanted);
+    plain(runRef) === '' ? [] : salvagedIds.filter((id) => plain(id).startsWith(plain(runRef)));
+  const recorded = await setup.store.match(runRef);
   const unrecorded = matching.filter((id) => !recorded.includes(id));
   const [only, second] = unrecorded;
   if (recorded.length === 0 && only !== undefined && second === undefined) return only;
   if (unrecorded.length > 0)
     throw new CliError(
-      `"${wanted}" matches ${recorded.length + unrecorded.length} runs`,
+      `"${runRef}" matches ${recorded.length + unrecorded.length} runs`,
       `give more of the id: ${[...recorded, ...unrecorded].slice(0, 4).join(', ')}`,
     );
-  return resolveRunId(setup, wanted);
+  return resolveRunId(setup, runRef);
 }
 
 function listSalvages(context: CommandContext, setup: UpkeepSetup, { id, salvages }: SalvagedRun): void {

@@ -5,9 +5,9 @@ import { openRecords, resolveRunId } from '../../open.ts';
 import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
 /** Checks the record of a run. Prints the first flaw; with `--json`, all of them. */
-export async function verify(context: CommandContext, wanted: string): Promise<ExitCode> {
+export async function verify(context: CommandContext, runRef: string): Promise<ExitCode> {
   const records = await openRecords(context);
-  const runId = await resolveRunId(records, wanted);
+  const runId = await resolveRunId(records, runRef);
   const verification = await verifyRun(await records.store.read(runId));
   const ok = verification.flaws.length === 0;
   if (context.json) {

@@ -3,10 +3,10 @@ import { answererText } from '../../../../contracts/run/answer-origin.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openProject, openRunOf } from '../../open.ts';
+import { openProject, openRunByRef } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { printable } from '../../output/terminal.ts';
-import { ensureTrustOfRun, resumeById } from './resume.ts';
+import { ensureRunTrusted, resumeById } from './resume.ts';
 
 export interface AnswerOptions {
   readonly comment: string | null;
@@ -14,22 +14,22 @@ export interface AnswerOptions {
   readonly resume: boolean;
 }
 
-export async function answer(
+export async function answerGate(
   context: CommandContext,
-  verdict: 'gate_approved' | 'gate_rejected',
-  wanted: string,
+  answer: 'gate_approved' | 'gate_rejected',
+  runRef: string,
   options: AnswerOptions,
 ): Promise<ExitCode> {
   const project = await openProject(context);
-  const { record, view } = await openRunOf(project, wanted);
-  if (options.resume) await ensureTrustOfRun(context, project, view.runId);
+  const { record, view } = await openRunByRef(project, runRef);
+  if (options.resume) await ensureRunTrusted(context, project, view.runId);
   const by = options.as ?? (await project.userName());
   if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
-    throw new CliError('an answer needs a name', 'give one with --as NAME');
-  const result = await answerOpenGate(project, record, { answer: verdict, by, comment: options.comment });
+    throw new CliError('the name of the approver is empty or has several lines', 'pass --as NAME');
+  const result = await answerOpenGate(project, record, { answer, by, comment: options.comment });
   if (!result.ok) throw new CliError(result.reason, result.help, EXIT.failed);
   const { origin } = result;
-  const done = verdict === 'gate_approved' ? 'approved' : 'rejected';
+  const done = answer === 'gate_approved' ? 'approved' : 'rejected';
   context.terminal.err(
     `${done} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
   );
@@ -39,7 +39,7 @@ export async function answer(
     printJson(context, {
       run_id: view.runId,
       step_id: result.stepId,
-      answer: verdict,
+      answer,
       by,
       from: origin,
       comment: options.comment,

@@ -7,10 +7,10 @@ import { openProject, openRun } from '../../open.ts';
 
 export async function cancel(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   reason: string | null,
 ): Promise<ExitCode> {
-  const { records, ...run } = await openRun(context, wanted);
+  const { records, ...run } = await openRun(context, runRef);
   const { runId } = run.view;
   const cancelled = await cancelRecordedRun(
     {

@@ -13,7 +13,7 @@ import { diffStatLines } from '../../output/diff-stat.ts';
 /** Prints the changes from the base to the last recorded tree of the run. Reads git objects, not the worktree. */
 export async function diff(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   { statOnly, raw }: { readonly statOnly: boolean; readonly raw: boolean },
 ): Promise<ExitCode> {
   if (raw && context.terminal.isOut)
@@ -21,7 +21,7 @@ export async function diff(
       '--raw would write control sequences to the terminal',
       'write to a file or a pipe: conductor diff RUN --raw > change.patch',
     );
-  const { view, record } = await openRun(context, wanted);
+  const { view, record } = await openRun(context, runRef);
   const { deps, repoRoot } = await openProject(context);
   const workspace = locateWorkspace(view, record.directory, { repoRoot, workspace: deps.workspace });
   const folder = await mkdtemp(join(tmpdir(), 'conductor-diff-'));

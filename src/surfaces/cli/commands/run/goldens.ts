@@ -6,8 +6,8 @@ import { openRun } from '../../open.ts';
 import { formatAge, type Paint, printable } from '../../output/terminal.ts';
 
 /** Shows the goldens that a run proposed, the decision on each, and its difference from the stored one. */
-export async function goldens(context: CommandContext, wanted: string): Promise<ExitCode> {
-  const { record, records, view } = await openRun(context, wanted);
+export async function goldens(context: CommandContext, runRef: string): Promise<ExitCode> {
+  const { record, records, view } = await openRun(context, runRef);
   const found = await readGoldenHistory(record.directory, record.events);
   if (context.json) {
     printJson(context, {

@@ -13,11 +13,11 @@ const CHUNK_BYTES = 64 * 1024;
 
 export async function logs(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   step: string | null,
   follow: boolean,
 ): Promise<ExitCode> {
-  let current = await openRun(context, wanted);
+  let current = await openRun(context, runRef);
   if (step !== null) expectStep(current, step);
   if (context.json) {
     printJson(context, logsDocument(current, await listLogs(current, step)));

@@ -14,12 +14,12 @@ import { openProject, resolveRunId } from '../../open.ts';
 
 export async function resume(
   context: CommandContext,
-  wanted: string,
+  runRef: string,
   { wait, detach }: { readonly wait: boolean; readonly detach: boolean },
 ): Promise<ExitCode> {
   const project = await openProject(context);
-  const runId = await resolveRunId(project, wanted);
-  await ensureTrustOfRun(context, project, runId);
+  const runId = await resolveRunId(project, runRef);
+  await ensureRunTrusted(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
   const args = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
   const started = await startDetached(context, args);
@@ -27,7 +27,7 @@ export async function resume(
 }
 
 /** A recorded run executes its own workflow, with today's configuration. */
-export async function ensureTrustOfRun(
+export async function ensureRunTrusted(
   context: CommandContext,
   { store }: Records,
   runId: string,

@@ -1,10 +1,10 @@
-import type { OpenProject } from '../../../../app/opened.ts';
 import {
-  type PreparedRun,
-  prepareRun,
+  checkRunnable,
+  type RunnableWorkflow,
   type RunRequest,
-  startPreparedRun,
-} from '../../../../app/run-workflow.ts';
+  startCheckedRun,
+} from '../../../../app/check-runnable.ts';
+import type { OpenProject } from '../../../../app/opened.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
@@ -85,7 +85,7 @@ async function detachRun(
   return reportDetached(context, project, started);
 }
 
-export interface CheckedForRun extends PreparedRun {
+export interface CheckedForRun extends RunnableWorkflow {
   /** Warnings of the configuration and the workflow, one line each: `validate` shows them in full. */
   readonly remarks: readonly string[];
 }
@@ -98,7 +98,7 @@ export async function checkForRun(
   inputs: Readonly<Record<string, string>>,
 ): Promise<CheckedForRun | null> {
   const name = displayPath(path);
-  const prepared = prepareRun(project, { name, path, bytes: await readSource(path) }, inputs);
+  const prepared = checkRunnable(project, { name, path, bytes: await readSource(path) }, inputs);
   const configWarnings = project.configWarnings ?? [];
   if (prepared.ok) {
     const { paint } = terminal;
@@ -127,7 +127,7 @@ export async function startChecked(
     context,
     { planOf: () => checked.plan, endProcesses: () => project.deps.sweep(runId) },
     ({ signal, progress }) =>
-      startPreparedRun(project, checked, {
+      startCheckedRun(project, checked, {
         ...options,
         signal,
         observer: progress,

@@ -10,8 +10,8 @@ import { stepLine } from '../../output/progress.ts';
 import { nextCommands, renderSummary, stepState } from '../../output/summary.ts';
 import { type Paint, printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
-export async function show(context: CommandContext, wanted: string): Promise<ExitCode> {
-  const open = await openRun(context, wanted);
+export async function show(context: CommandContext, runRef: string): Promise<ExitCode> {
+  const open = await openRun(context, runRef);
   const { view, record } = open;
   const shown = await showRun(open);
   if (context.json) {

@@ -1,14 +1,18 @@
 import { isLive, isMoving, statusesDocument } from '../../../../app/runs/list-runs.ts';
-import type { OpenRun } from '../../../../app/runs/open-run.ts';
-import { type CurrentStatus, readStatus, statusDocument } from '../../../../app/runs/run-status.ts';
+import {
+  type CurrentStatus,
+  composeStatusDocument,
+  type OpenRun,
+  readStatus,
+} from '../../../../app/runs/open-run.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
-import { parkedView } from '../../../../runtime/record/run-view.ts';
+import { findParked } from '../../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../../exit-codes.ts';
-import { openRecords, openRun, openRunOf, shortIdsIn } from '../../open.ts';
+import { openRecords, openRun, openRunByRef, shortIdsIn } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { flakyText } from '../../output/flaky-text.ts';
 import { timeText, untilText } from '../../output/gate-lines.ts';
@@ -24,12 +28,12 @@ const LABEL_WIDTH = 13;
 
 export async function status(
   context: CommandContext,
-  wanted: string | null,
+  runRef: string | null,
   watch: boolean,
 ): Promise<ExitCode> {
   if (watch) context.endWithReader();
-  if (wanted === null) return watch ? watchAll(context) : statusOfAll(context);
-  const open = await openRun(context, wanted);
+  if (runRef === null) return watch ? watchAll(context) : statusOfAll(context);
+  const open = await openRun(context, runRef);
   if (watch) return watchRun(context, open);
   await printStatus(context, open);
   return EXIT.success;
@@ -95,7 +99,7 @@ function changeLine(context: CommandContext, run: RunListing, now: Date, short: 
 
 async function printStatus(context: CommandContext, open: OpenRun): Promise<void> {
   const current = await readStatus(open);
-  if (context.json) printJson(context, statusDocument(open, current));
+  if (context.json) printJson(context, composeStatusDocument(open, current));
   else context.terminal.out(renderStatus(context, open, current, await shortIdsIn(open.records)));
 }
 
@@ -125,7 +129,7 @@ function renderStatus(
     rows.push(['refinements', `${run.refinement.spent} of ${run.refinement.max} spent`]);
   const { awaiting } = open.view;
   if (awaiting !== null) rows.push(['waits for', `${awaiting.gate} ${timeText(awaiting, now, answer)}`]);
-  const parked = parkedView(open.view);
+  const parked = findParked(open.view);
   if (parked !== null) rows.push(['waits until', untilText(parked.until, now)]);
   if (run.blocking_reason !== null) rows.push(['reason', printable(run.blocking_reason)]);
   rows.push(['worktree', shortenPath(run.worktree_path ?? '', textWidth(context.terminal, LABEL_WIDTH))]);
@@ -163,7 +167,7 @@ function watchRun(context: CommandContext, first: OpenRun): Promise<ExitCode> {
     const { records } = first;
     const screen = createScreen(terminal);
     let lastLine = '';
-    for (let open = first; ; open = await openRunOf(records, first.view.runId)) {
+    for (let open = first; ; open = await openRunByRef(records, first.view.runId)) {
       const current = await readStatus(open);
       const { status: run } = current;
       const short = await shortIdsIn(records);

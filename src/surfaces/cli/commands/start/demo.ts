@@ -56,7 +56,7 @@ async function answerDemoGate(
   const { terminal } = context;
   const ask = terminal.interactive && !yes;
   if (!ask) {
-    const why = yes ? '--yes was given' : 'there is no terminal to ask on';
+    const why = yes ? '--yes was given' : "it can't ask without a terminal";
     terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
   }
   const read = await project.store.read(view.runId);

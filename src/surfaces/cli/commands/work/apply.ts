@@ -174,19 +174,19 @@ async function applyReview(asking: Asking, { file, value, options }: SuppliedRes
   });
 }
 
-function itemFor({ snapshot }: Asking, role: string, wanted: string | null): ItemRecord {
-  if (wanted !== null) return findItem(snapshot, wanted);
+function itemFor({ snapshot }: Asking, role: string, itemRef: string | null): ItemRecord {
+  if (itemRef !== null) return findItem(snapshot, itemRef);
   throw new CliError(`the result of the ${role} does not name its item`, 'name it: --item 3');
 }
 
 /** A completed result needs the run that did the work: its patch is the evidence. */
 async function runFor(
   { work }: Asking,
-  wanted: string | null,
+  runRef: string | null,
   { item }: ItemRecord,
   file: string,
 ): Promise<string> {
-  if (wanted !== null) return resolveRunId(work, wanted);
+  if (runRef !== null) return resolveRunId(work, runRef);
   throw new CliError(
     `${file} says completed, but names no run as evidence`,
     `name the run that did the work: --item ${item.id} --run RUN; or let an agent do it: conductor work dispatch ${item.id}`,

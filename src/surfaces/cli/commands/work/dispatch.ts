@@ -15,17 +15,17 @@ const ROLES = ['implementor', 'reviewer'] as const;
 /** Implements and reviews one item, or all that are free, until no agent has anything left to do. */
 export async function dispatch(
   context: CommandContext,
-  wanted: string | null,
+  itemRef: string | null,
   { all, jobs, as }: DispatchOptions,
 ): Promise<ExitCode> {
-  if ((wanted === null) !== all)
+  if ((itemRef === null) !== all)
     throw new CliError(
       'work dispatch takes one item, or --all',
       'conductor work dispatch 3, or --all --jobs 4',
     );
   if (jobs === 0) throw new CliError('--jobs is at least 1', 'without it, the configuration decides');
   return driveWork(context, { jobs, as }, (driving) =>
-    wanted === null ? dispatchAll(driving) : dispatchOne(driving, wanted),
+    itemRef === null ? dispatchAll(driving) : dispatchOne(driving, itemRef),
   );
 }
 
@@ -43,10 +43,13 @@ async function dispatchAll({ work, signal, onEvent }: WorkDriving): Promise<Work
 }
 
 /** An item that the user names is dispatched even if others are in progress. */
-async function dispatchOne({ work, person, signal, onEvent }: WorkDriving, wanted: string): Promise<WorkEnd> {
+async function dispatchOne(
+  { work, person, signal, onEvent }: WorkDriving,
+  itemRef: string,
+): Promise<WorkEnd> {
   const { engine } = work;
   await engine.recover();
-  const { item } = findItem(await engine.snapshot(), wanted);
+  const { item } = findItem(await engine.snapshot(), itemRef);
   if (item.status !== 'review')
     expectAccepted(await engine.dispatch(item.id, person, signal, { onEvent }), item.id);
   const end = await engine.runUntilIdle(signal, { onEvent, roles: ROLES, items: [item.id] });

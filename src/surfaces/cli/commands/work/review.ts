@@ -6,11 +6,11 @@ import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/dri
 import { expectAccepted, findItem } from '../../output/work/session.ts';
 
 /** Starts a review of an item's revision now, after its checks have passed. */
-export async function review(context: CommandContext, wanted: string, as: string | null): Promise<ExitCode> {
+export async function review(context: CommandContext, itemRef: string, as: string | null): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
     const { work, signal, onEvent } = driving;
     await work.engine.recover();
-    const { item } = findItem(await work.engine.snapshot(), wanted);
+    const { item } = findItem(await work.engine.snapshot(), itemRef);
     // The checks of the revision come first; nothing else is started.
     await work.engine.runUntilIdle(signal, { onEvent, roles: [], items: [item.id] });
     if (signal.aborted) return STOPPED;

@@ -18,10 +18,10 @@ import { createEventLines, oneLine } from '../../output/work/event-lines.ts';
 import { findItem, withWork } from '../../output/work/session.ts';
 
 /** Shows one item: its body, its status and the reason for it, its revision with reviews, and its history. */
-export async function show(context: CommandContext, wanted: string): Promise<ExitCode> {
+export async function show(context: CommandContext, itemRef: string): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async (work) => {
     const snapshot = await work.engine.snapshot();
-    const known = findItem(snapshot, wanted);
+    const known = findItem(snapshot, itemRef);
     const history = itemHistory(await work.history(), known.item);
     if (context.json) printJson(context, shownItemDocument(snapshot, known, history));
     else {

@@ -14,13 +14,13 @@ export interface TransitionOptions {
 /** Moves an item to another status, if the status table allows it. */
 export async function transition(
   context: CommandContext,
-  wanted: string,
+  itemRef: string,
   status: string,
   { reason, as }: TransitionOptions,
 ): Promise<ExitCode> {
   const to = expectStatus(status);
   return askAsPerson(context, as, async ({ snapshot, ask }) => {
-    const { item } = findItem(snapshot, wanted);
+    const { item } = findItem(snapshot, itemRef);
     await ask({
       kind: 'transition',
       itemId: item.id,

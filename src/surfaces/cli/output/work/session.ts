@@ -36,13 +36,13 @@ export async function withTrustedWork<T>(
 }
 
 /** Finds an item by its id, which may also be written as `#3`. */
-export function findItem({ state }: WorkSnapshot, wanted: string): ItemRecord {
-  const known = state.items.get(wanted) ?? state.items.get(wanted.replace(/^#/, ''));
+export function findItem({ state }: WorkSnapshot, itemRef: string): ItemRecord {
+  const known = state.items.get(itemRef) ?? state.items.get(itemRef.replace(/^#/, ''));
   if (known !== undefined) return known;
   const ids = [...state.items.keys()];
-  const near = didYouMean(wanted, ids);
+  const near = didYouMean(itemRef, ids);
   throw new CliError(
-    `there is no work item "${printable(wanted)}"`,
+    `there is no work item "${printable(itemRef)}"`,
     ids.length === 0
       ? 'there are none yet: conductor work plan creates them from approved specs'
       : near === null
