@@ -118,6 +118,6 @@ export const permissionSchema = z.looseObject({
 export type AcpPermission = z.infer<typeof permissionSchema>;
 
 /** The text of a message or a thought; empty for images and other blocks. */
-export function wordsOf(content: unknown): string {
+export function readTextContent(content: unknown): string {
   return z.looseObject({ text: z.string() }).safeParse(content).data?.text ?? '';
 }

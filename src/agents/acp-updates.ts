@@ -1,5 +1,11 @@
 import type { Usage } from '../contracts/run/agent-result.ts';
-import { type AcpTokens, type AcpUpdate, toolCallSchema, updateSchema, wordsOf } from './acp-messages.ts';
+import {
+  type AcpTokens,
+  type AcpUpdate,
+  readTextContent,
+  toolCallSchema,
+  updateSchema,
+} from './acp-messages.ts';
 import { foldToolCall, type OpenTools } from './acp-tools.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
@@ -69,7 +75,7 @@ export function withWordsEnded(heard: Heard): HeardStep {
 }
 
 function foldText(heard: Heard, kind: 'said' | 'thought', update: AcpUpdate): HeardStep {
-  const text = wordsOf(update.content);
+  const text = readTextContent(update.content);
   const messageId = update.messageId ?? null;
   const { words } = heard;
   const isContinued =

@@ -62,7 +62,7 @@ const NAME = '[A-Za-z0-9_-]+';
 export const PROMPT_REF_PATTERN = new RegExp(`^${NAME}(?:\\.${NAME})*\\.v[1-9][0-9]*$`);
 export const POLICY_REF_PATTERN = new RegExp(`^policy(?:\\.${NAME})+\\.v[1-9][0-9]*$`);
 
-export function formOf(name: FormName, pattern: RegExp) {
+export function defineForm(name: FormName, pattern: RegExp) {
   return z.string().check(z.regex(pattern, { error: formError(name) }));
 }
 
@@ -99,16 +99,16 @@ export const bytesSchema = described(
 );
 
 export function validatorId() {
-  return formOf('validatorId', NAME_PATTERN);
+  return defineForm('validatorId', NAME_PATTERN);
 }
 
 export const reportSchema = described(
-  formOf('report', /^(?:(?:tap|go-json):stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
+  defineForm('report', /^(?:(?:tap|go-json):stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
   'A test report to convert into a harness report.',
 );
 
 export function text() {
-  return formOf('notBlank', /\S/);
+  return defineForm('notBlank', /\S/);
 }
 
 export const textSchema = text();

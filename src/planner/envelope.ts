@@ -1,5 +1,5 @@
 import { type PlannerInput, plannerInputSchema } from '../contracts/planner/planner-input.ts';
-import { type Problem, problemsOf } from './table/problems.ts';
+import { type Problem, toProblems } from './table/problems.ts';
 
 export type ParsedEnvelope =
   | { readonly ok: true; readonly envelope: PlannerInput }
@@ -9,5 +9,5 @@ export type ParsedEnvelope =
 export function parseEnvelope(value: unknown): ParsedEnvelope {
   const parsed = plannerInputSchema.safeParse(value);
   if (parsed.success) return { ok: true, envelope: parsed.data };
-  return { ok: false, problems: problemsOf(parsed.error) };
+  return { ok: false, problems: toProblems(parsed.error) };
 }

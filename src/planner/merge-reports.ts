@@ -1,4 +1,4 @@
-import { isReadableVersion } from '../contracts/run/harness-report.ts';
+import { isSupportedVersion } from '../contracts/run/harness-report.ts';
 
 type Report = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function mergeReports(reports: readonly Report[]): Report | null {
   const [first, ...others] = reports;
   if (first === undefined) return null;
   if (others.length === 0) return first;
-  const unreadable = reports.find(({ version }) => !isReadableVersion(version));
+  const unreadable = reports.find(({ version }) => !isSupportedVersion(version));
   return {
     ...first,
     suite_id: reports.map(({ suite_id }) => suite_id).join(' + '),

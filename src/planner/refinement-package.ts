@@ -19,7 +19,7 @@ export function composeRefinementPackage(
       summary: edit.rationale,
       target: edit.target,
       action: edit.action,
-      artifact_refs: refsOf(backing, decisionRef),
+      artifact_refs: collectEvidenceRefs(backing, decisionRef),
     };
   });
   const others = blockers
@@ -28,7 +28,7 @@ export function composeRefinementPackage(
       summary: blocker.summary,
       target: null,
       action: `resolve ${blocker.code}`,
-      artifact_refs: refsOf([blocker], decisionRef),
+      artifact_refs: collectEvidenceRefs([blocker], decisionRef),
     }));
   return {
     objective: fix.objective,
@@ -50,7 +50,7 @@ function concerns({ code, summary }: Blocker, { target, rationale }: Edit): bool
   );
 }
 
-function refsOf(blockers: readonly Blocker[], decisionRef: string): string[] {
+function collectEvidenceRefs(blockers: readonly Blocker[], decisionRef: string): string[] {
   const refs = blockers.flatMap(({ evidence_ref: ref }) => (ref === null ? [] : [ref]));
   return refs.length === 0 ? [decisionRef] : [...new Set(refs)];
 }

@@ -48,14 +48,14 @@ function readStructured(result: AgentResultFile): Review | null {
       ...finding,
       id: finding.id ?? `f${index + 1}`,
     }));
-    return checkVerdict(verdict ?? verdictOf(listed), null, listed);
+    return checkVerdict(verdict ?? deriveVerdict(listed), null, listed);
   }
   if (blockers === undefined) return null;
   const listed = blockers.map(({ code, summary }) => ({ id: code, summary }));
-  return checkVerdict(verdictOf(listed), null, listed);
+  return checkVerdict(deriveVerdict(listed), null, listed);
 }
 
-function verdictOf(findings: readonly unknown[]): 'approve' | 'needs-changes' {
+function deriveVerdict(findings: readonly unknown[]): 'approve' | 'needs-changes' {
   return findings.length === 0 ? 'approve' : 'needs-changes';
 }
 
@@ -65,7 +65,7 @@ function checkVerdict(
   summary: string | null,
   findings: readonly ReviewFinding[],
 ): Review {
-  if (verdict === verdictOf(findings)) return { verdict, summary, findings, problem: null };
+  if (verdict === deriveVerdict(findings)) return { verdict, summary, findings, problem: null };
   const problem =
     verdict === 'approve'
       ? `the reviewer approves but lists ${findings.length === 1 ? 'a finding' : `${findings.length} findings`}`

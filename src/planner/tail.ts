@@ -1,6 +1,6 @@
 import { type AgentResultFile, agentResultFileSchema } from '../contracts/run/agent-result.ts';
 import { parseJsonObject } from '../text/json.ts';
-import { problemsOf } from './table/problems.ts';
+import { toProblems } from './table/problems.ts';
 
 /** Number of characters at the end of a final message that are searched for a structured tail. */
 const TAIL_LIMIT = 65_536;
@@ -24,7 +24,7 @@ export function readTail(text: string): AgentResultFile | null {
 export function tailProblem(text: string): string | null {
   const value = findTail(text);
   if (value === null) return null;
-  const [problem] = problemsOf(agentResultFileSchema.safeParse(value).error ?? { issues: [] });
+  const [problem] = toProblems(agentResultFileSchema.safeParse(value).error ?? { issues: [] });
   return problem === undefined ? null : `${problem.path}: ${problem.message}`;
 }
 

@@ -1,7 +1,7 @@
 import type { PlannerDecision } from '../contracts/planner/planner-decision.ts';
 import type { PlannerInput } from '../contracts/planner/planner-input.ts';
 import { type PlannerVector, plannerVectorSchema } from '../contracts/planner/planner-vector.ts';
-import { type Problem, problemsOf } from './table/problems.ts';
+import { type Problem, toProblems } from './table/problems.ts';
 
 export type ParsedVector =
   | { readonly ok: true; readonly vector: PlannerVector }
@@ -10,7 +10,7 @@ export type ParsedVector =
 export function parseVector(value: unknown): ParsedVector {
   const parsed = plannerVectorSchema.safeParse(value);
   if (parsed.success) return { ok: true, vector: parsed.data };
-  return { ok: false, problems: problemsOf(parsed.error) };
+  return { ok: false, problems: toProblems(parsed.error) };
 }
 
 export interface Drift {

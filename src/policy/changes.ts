@@ -1,7 +1,7 @@
 import type { FileChange, HiddenChange } from '../contracts/run/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
 import { isDependencyFile } from './dependency-files.ts';
-import { forbiddenBy, isAllowedBy } from './globs.ts';
+import { findCoveringGlob, isAllowedBy } from './globs.ts';
 import { checkRefs, type RefCheck } from './refs.ts';
 import type { PolicyViolation } from './violation.ts';
 
@@ -49,7 +49,7 @@ export interface ApprovalRequest {
  */
 export function listApprovals(policy: EffectivePolicy, changes: readonly FileChange[]): ApprovalRequest[] {
   return [...new Set(changes.flatMap(endsOf))].flatMap((path) => {
-    const glob = isForbidden(policy, path) ? null : forbiddenBy(policy.approval_paths, path);
+    const glob = isForbidden(policy, path) ? null : findCoveringGlob(policy.approval_paths, path);
     return glob === null ? [] : [{ path, glob }];
   });
 }
@@ -72,7 +72,7 @@ export function isForbidden(policy: EffectivePolicy, path: string): boolean {
 }
 
 function coveringGlob(policy: EffectivePolicy, path: string): string | null {
-  return isGitInternal(path) ? '.git' : forbiddenBy(policy.forbidden_paths, path);
+  return isGitInternal(path) ? '.git' : findCoveringGlob(policy.forbidden_paths, path);
 }
 
 function checkForbidden(policy: EffectivePolicy, path: string): PolicyViolation[] {

@@ -1,8 +1,8 @@
 import type { FileChange } from '../contracts/run/workspace-change.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { isCheckFile, isRunnerFileWhenAdded } from './judges/check-configuration.ts';
+import { isJudgeFile } from './judges/judge-files.ts';
 import { createNameMatcher } from './judges/name-matcher.ts';
-import { isJudgePath } from './judges.ts';
 import { sensitiveKind } from './sensitive-files.ts';
 
 /**
@@ -56,7 +56,7 @@ export function decidingKind(
   if (sensitive !== null && sensitive !== 'secret') return sensitive;
   if (isCheckFile(path) || isRunnerFileWhenAdded(path))
     return isDependencyFile(path) ? 'dependencies' : 'check_configuration';
-  if (isJudgePath(path, globs)) return 'test';
+  if (isJudgeFile(path, globs)) return 'test';
   if (isDependencyFile(path)) return 'dependencies';
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (isNamedAsScript(name) || SCRIPT_FOLDERS.test(path)) return 'script';

@@ -1,5 +1,6 @@
 import picomatch from 'picomatch/posix.js';
 import { compileGlob } from '../text/glob.ts';
+import { stripDotSlash } from '../text/paths.ts';
 
 /** Whether any glob of an allow-list covers a path. A pattern that ends in `/` covers everything below it. */
 export function isAllowedBy(globs: readonly string[], path: string): boolean {
@@ -7,10 +8,10 @@ export function isAllowedBy(globs: readonly string[], path: string): boolean {
 }
 
 /**
- * The first glob of a forbidden list that covers a path. A plain name also covers everything below it, because
- * forbidding a folder means forbidding its content.
+ * The first glob that covers a path. A plain name also covers everything below it, because forbidding a folder means
+ * forbidding its content.
  */
-export function forbiddenBy(globs: readonly string[], path: string): string | null {
+export function findCoveringGlob(globs: readonly string[], path: string): string | null {
   const covering = globs.find((glob) => {
     const bare = glob.replace(/\/+$/, '');
     if (matches(bare, path)) return true;
@@ -19,13 +20,17 @@ export function forbiddenBy(globs: readonly string[], path: string): string | nu
   return covering ?? null;
 }
 
+export function isCoveredBy(globs: readonly string[], path: string): boolean {
+  return findCoveringGlob(globs, path) !== null;
+}
+
 export function matchesGlob(glob: string, name: string): boolean {
   return matches(glob, name);
 }
 
 /** A file name may contain glob characters, such as `[id].ts`; a glob that equals the name matches it. */
 function matches(glob: string, path: string): boolean {
-  const pattern = glob.replace(/^(?:\.\/)+/, '');
+  const pattern = stripDotSlash(glob);
   return pattern === path || compileCached(pattern)(path);
 }
 

@@ -1,4 +1,4 @@
-import { forbiddenBy } from './globs.ts';
+import { isCoveredBy } from './globs.ts';
 
 /**
  * Files that a person should review whatever the task is. The default policy lists the same globs as
@@ -113,5 +113,5 @@ const KINDS: readonly (readonly [SensitiveKind, readonly string[]])[] = [
 ];
 
 export function sensitiveKind(path: string): SensitiveKind | null {
-  return KINDS.find(([, globs]) => forbiddenBy(globs, path) !== null)?.[0] ?? null;
+  return KINDS.find(([, globs]) => isCoveredBy(globs, path))?.[0] ?? null;
 }

@@ -4,7 +4,7 @@ import type { FileChange } from '../contracts/run/workspace-change.ts';
 import { assemblePolicy, type LayerSource, type PolicyLayer } from './assemble.ts';
 import { type ChangeCheck, checkChanges, isForbidden, listApprovals } from './changes.ts';
 import { listUnenforced } from './enforcement.ts';
-import { forbiddenBy } from './globs.ts';
+import { isCoveredBy } from './globs.ts';
 
 /** Protected in every project, regardless of its configuration. */
 const ALWAYS_PROTECTED = ['main', 'master'];
@@ -59,7 +59,7 @@ export function createStepPolicy(
     forbids: (path: string) => isForbidden(effective, path),
     ...(effective.protected_paths.length === 0
       ? {}
-      : { protects: (path: string) => forbiddenBy(effective.protected_paths, path) !== null }),
+      : { protects: (path: string) => isCoveredBy(effective.protected_paths, path) }),
     approvals: (changes: readonly FileChange[]) => listApprovals(effective, changes),
     check: (evidence: Omit<ChangeCheck, 'policy' | 'protectedBranches'>) =>
       checkChanges({ ...evidence, policy: effective, protectedBranches }),

@@ -1,5 +1,9 @@
 import type { Baseline, FewerChecks } from '../contracts/planner/planner-input.ts';
-import { type CaseStatus, isReadableVersion, readableReportSchema } from '../contracts/run/harness-report.ts';
+import {
+  type CaseStatus,
+  isSupportedVersion,
+  supportedReportSchema,
+} from '../contracts/run/harness-report.ts';
 
 /**
  * Compares the reports of the base commit with the current ones, case by case. A case is identified by its
@@ -35,8 +39,8 @@ export interface CaseComparison {
 
 /** The comparable part of a stored report; null for reports of another version and for any other value. */
 export function readComparedReport(value: unknown): ComparedReport | null {
-  const parsed = readableReportSchema.safeParse(value);
-  return parsed.success && isReadableVersion(parsed.data.version) ? parsed.data : null;
+  const parsed = supportedReportSchema.safeParse(value);
+  return parsed.success && isSupportedVersion(parsed.data.version) ? parsed.data : null;
 }
 
 export function countBaseline(reports: ReportsByValidator): Baseline | null {

@@ -7,7 +7,7 @@ import {
 import { formatCommand, quoteWord } from '../text/shell-words.ts';
 import { relativeToCheckout } from './checkout-paths.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
-import { failureOf, type TestResult, type TestResults } from './test-results.ts';
+import { createFailure, type TestResult, type TestResults } from './test-results.ts';
 
 /** `test/a.test.ts:12`: a path inside the checkout with a line, as in stacks and messages of all languages. */
 const PLACE = /(?:^|[\s("'`[])((?:[\w@+~-][\w.@+~-]*\/)*[\w@+~-][\w.@+~-]*\.[A-Za-z]{1,5}):(\d+)/gm;
@@ -146,7 +146,7 @@ function unexplainedExit(
   if (exitCode === null || exitCode === 0 || results.some(({ status }) => status === 'failed')) return [];
   const output = plainText(lastWords);
   const fact = `no test failed, but the runner exited with ${exitCode}`;
-  return [failureOf(`exit code ${exitCode}`, output === '' ? fact : `${fact}:\n${output}`)];
+  return [createFailure(`exit code ${exitCode}`, output === '' ? fact : `${fact}:\n${output}`)];
 }
 
 function reproOf({ repro }: TestResult, { command, folder }: ComposeFacts): string {

@@ -59,7 +59,7 @@ export function readGoJson(text: string, invoked: Invoked): Reading {
   const running = [...stream.tests.values()];
   if (running.length > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   const failing = running.filter(({ name, status }) => name !== null && isFailure(status));
-  const results = running.flatMap((each) => resultsOf(each, failing, stream, invoked));
+  const results = running.flatMap((each) => toResults(each, failing, stream, invoked));
   const seconds = running.flatMap((each) => (each.name === null ? (each.seconds ?? []) : []));
   return {
     ok: true,
@@ -117,7 +117,7 @@ function isFailure(status: Running['status']): boolean {
   return status === 'failed' || status === null;
 }
 
-function resultsOf(
+function toResults(
   running: Running,
   failing: readonly Running[],
   stream: Stream,
@@ -133,8 +133,8 @@ function resultsOf(
   const hasFailingPart = failing.some(
     (other) => other.packagePath === packagePath && other.name?.startsWith(`${name}/`) === true,
   );
-  if (isFailure(status) && hasFailingPart && messageOf(running) === '') return [];
-  const message = messageOf(running) || (status === null ? 'the test did not end' : '');
+  if (isFailure(status) && hasFailingPart && composeMessage(running) === '') return [];
+  const message = composeMessage(running) || (status === null ? 'the test did not end' : '');
   return [
     {
       id: `${packagePath}.${name}`,
@@ -152,7 +152,7 @@ function brokenPackage(running: Running, stream: Stream): TestResult {
   const { packagePath, seconds } = running;
   const build = stream.buildOutput.get(stream.failedBuilds.get(packagePath) ?? '') ?? [];
   // Before Go 1.24, the compiler's messages are plain lines between the events.
-  const message = [...build, messageOf(running), ...(build.length === 0 ? stream.otherLines : [])]
+  const message = [...build, composeMessage(running), ...(build.length === 0 ? stream.otherLines : [])]
     .map((text) => text.trimEnd())
     .filter((text) => text !== '');
   const text = message.join('\n');
@@ -168,7 +168,7 @@ function brokenPackage(running: Running, stream: Stream): TestResult {
   };
 }
 
-function messageOf({ output }: Running): string {
+function composeMessage({ output }: Running): string {
   const lines = output.join('').split('\n');
   return lines
     .filter((line) => !PROGRESS_LINE.test(line))

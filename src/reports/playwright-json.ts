@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CaseStatus } from '../contracts/run/harness-report.ts';
 import { playwrightRepro } from './repro-lines.ts';
 import {
-  failureOf,
+  createFailure,
   type Invoked,
   pathFrom,
   type Reading,
@@ -74,7 +74,7 @@ export function readPlaywrightJson(value: unknown, { command, folders }: Invoked
     const problem = walkSuite(suite, [], walk);
     if (problem !== null) return problem;
   }
-  const runErrors = (errors ?? []).map((error, index) => failureOf(`error ${index + 1}`, textOf(error)));
+  const runErrors = (errors ?? []).map((error, index) => createFailure(`error ${index + 1}`, textOf(error)));
   return {
     ok: true,
     kind: 'web',
@@ -109,20 +109,20 @@ function toResult(spec: Spec, test: Test, file: string, titles: readonly string[
   const project = test.projectName ?? '';
   const place = walk.base === '' || file.startsWith('/') ? file : `${walk.base}/${file}`;
   const names = [...titles.filter((title) => title !== ''), spec.title];
-  const status = statusOf(test);
+  const status = toStatus(test);
   const shown = status === 'passed' ? [] : test.results;
   return {
     id: [file, ...names].join(' > ') + (project === '' ? '' : ` [${project}]`),
     status,
     repro: playwrightRepro(walk.command, { file: place, line: spec.line ?? null, project, name: spec.title }),
-    observations: shown.flatMap((run, index) => observationsOf(run, index)),
+    observations: shown.flatMap((run, index) => describeFailures(run, index)),
     location: typeof spec.line === 'number' ? `${place}:${spec.line}` : place,
     attachments: shown.flatMap(({ attachments }) => (attachments ?? []).flatMap(({ path }) => path ?? [])),
     durationMs: test.results.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
   };
 }
 
-function statusOf({ status }: Test): CaseStatus {
+function toStatus({ status }: Test): CaseStatus {
   switch (status) {
     case 'expected':
       return 'passed';
@@ -134,7 +134,7 @@ function statusOf({ status }: Test): CaseStatus {
   }
 }
 
-function observationsOf({ error, errors, status }: Run, retry: number): string[] {
+function describeFailures({ error, errors, status }: Run, retry: number): string[] {
   const all = errors !== undefined && errors !== null && errors.length > 0 ? errors : error ? [error] : [];
   const texts = all.map(textOf);
   if (texts.length === 0 && status !== 'passed' && status !== 'skipped' && typeof status === 'string')

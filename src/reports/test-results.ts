@@ -1,4 +1,5 @@
 import type { CaseStatus } from '../contracts/run/harness-report.ts';
+import { stripDotSlash } from '../text/paths.ts';
 
 /** A report with more cases would be too large to be useful. */
 export const CASE_LIMIT = 50_000;
@@ -49,7 +50,7 @@ export interface Invoked {
 }
 
 /** A failure that belongs to no particular test. */
-export function failureOf(id: string, observation: string, repro: string | null = null): TestResult {
+export function createFailure(id: string, observation: string, repro: string | null = null): TestResult {
   return { id, status: 'failed', repro, observations: [observation], attachments: [], durationMs: null };
 }
 
@@ -64,5 +65,5 @@ export function pathFrom(folders: readonly string[], path: string): string {
     const start = `${folder.replace(/\/+$/, '')}/`;
     if (plain.startsWith(start)) return plain.slice(start.length);
   }
-  return plain.replace(/^(?:\.\/)+/, '');
+  return stripDotSlash(plain);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CaseStatus } from '../contracts/run/harness-report.ts';
 import { jestRepro, vitestRepro } from './repro-lines.ts';
 import {
-  failureOf,
+  createFailure,
   type Invoked,
   pathFrom,
   type Reading,
@@ -56,18 +56,18 @@ export function readVitestJson(value: unknown, { command, folders }: Invoked): R
   return {
     ok: true,
     kind: 'unit',
-    results: testResults.flatMap((file) => resultsOf(file, pathFrom(folders, file.name), repro)),
+    results: testResults.flatMap((file) => toResults(file, pathFrom(folders, file.name), repro)),
     durationMs:
       typeof startTime === 'number' && lastEnd >= startTime ? Math.round(lastEnd - startTime) : null,
   };
 }
 
-function resultsOf(file: File, path: string, repro: Repro): TestResult[] {
+function toResults(file: File, path: string, repro: Repro): TestResult[] {
   const results = file.assertionResults.map((item) => toResult(item, path, repro));
   if (file.status !== 'failed' || results.some(({ status }) => status === 'failed')) return results;
   // The file could not be loaded, or a hook outside every test failed.
   const message = file.message?.trim() ?? '';
-  const failure = failureOf(
+  const failure = createFailure(
     path,
     message === '' ? 'the file failed' : message,
     repro({ file: path, name: null }),
@@ -80,7 +80,7 @@ function toResult(item: Assertion, file: string, repro: Repro): TestResult {
   const failures = item.failureMessages ?? [];
   return {
     id: [file, ...titles].join(' > '),
-    status: statusOf(item, failures),
+    status: toStatus(item, failures),
     repro: repro({ file, name: titles.join(' ') }),
     observations: failures,
     location: file,
@@ -90,7 +90,7 @@ function toResult(item: Assertion, file: string, repro: Repro): TestResult {
 }
 
 /** A test that passed but lists failures passed only on a retry. */
-function statusOf({ status, invocations }: Assertion, failures: readonly string[]): CaseStatus {
+function toStatus({ status, invocations }: Assertion, failures: readonly string[]): CaseStatus {
   switch (status) {
     case 'passed':
       return failures.length > 0 || (invocations ?? 1) > 1 ? 'flaky' : 'passed';

@@ -1,9 +1,10 @@
 import picomatch from 'picomatch/posix.js';
 import { compileGlob } from '../text/glob.ts';
+import { stripDotSlash } from '../text/paths.ts';
 
 /** Normalises a path or glob of `setup`: no leading `./`, no trailing slash. */
 export function normalizePattern(pattern: string): string {
-  return pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+  return stripDotSlash(pattern).replace(/\/+$/, '');
 }
 
 export function isGlob(pattern: string): boolean {

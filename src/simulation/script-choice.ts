@@ -21,13 +21,13 @@ export interface OutgoingRoute {
 export function listOutgoingRoutes(step: PlanStep): readonly OutgoingRoute[] {
   if (step.opcode === 'STOP') return [];
   const routes: Readonly<Record<string, Target | null>> = step.routes;
-  return causesOf(step).flatMap((key) => {
+  return listCauses(step).flatMap((key) => {
     const to = ownValue(routes, key) ?? null;
     return to === null ? [] : [{ stepId: step.id, key, to }];
   });
 }
 
-function causesOf(step: Exclude<PlanStep, { opcode: 'STOP' }>): readonly RouteKey[] {
+function listCauses(step: Exclude<PlanStep, { opcode: 'STOP' }>): readonly RouteKey[] {
   switch (step.opcode) {
     case 'RUN_AGENT':
     case 'RUN_VALIDATION':
@@ -64,16 +64,16 @@ export function chooseScripts(plan: Plan): readonly SimScript[] {
       if (taken.has(nameRoute(way))) continue;
       const chosen = [...path, way];
       for (const passed of [...chosen, ...pathToStop(plan, exitKeys, way.to)]) taken.add(nameRoute(passed));
-      scripts.push(scriptOf(nameRoute(way), exitKeys, chosen, null));
+      scripts.push(createScript(nameRoute(way), exitKeys, chosen, null));
     }
     if (step.opcode === 'EVALUATE' && step.revision !== null)
-      scripts.push(scriptOf(`${step.id}.partial, always`, exitKeys, path, step.id));
+      scripts.push(createScript(`${step.id}.partial, always`, exitKeys, path, step.id));
   }
   const first = plan.steps.find(({ id, opcode }) => opcode === 'RUN_AGENT' && pathsTo.has(id));
-  if (first !== undefined) scripts.push(parkedScript(first.id, exitKeys, pathsTo.get(first.id) ?? []));
+  if (first !== undefined) scripts.push(createParkedScript(first.id, exitKeys, pathsTo.get(first.id) ?? []));
   const unprepared = (hasBaseline(plan) ? (['setup', 'baseline'] as const) : (['setup'] as const)).map(
     (part) => ({
-      ...scriptOf(`${part}, failed`, exitKeys, [], null),
+      ...createScript(`${part}, failed`, exitKeys, [], null),
       preparationFails: part,
     }),
   );
@@ -87,13 +87,13 @@ export function hasBaseline({ steps }: Plan): boolean {
 
 const HOUR_MS = 3_600_000;
 
-function parkedScript(
+function createParkedScript(
   stepId: string,
   exitKeys: ReadonlyMap<string, RouteKey>,
   path: readonly OutgoingRoute[],
 ): SimScript {
   return {
-    ...scriptOf(`${stepId}, parked`, exitKeys, path, null),
+    ...createScript(`${stepId}, parked`, exitKeys, path, null),
     habitsOf: (id, visit) => ({
       ...plainHabits(id, visit),
       quotaExhaustedMs: id === stepId && visit === 1 ? HOUR_MS : null,
@@ -102,7 +102,7 @@ function parkedScript(
 }
 
 /** The first visits follow the path; later ones take the shortest path to an end. */
-function scriptOf(
+function createScript(
   name: string,
   exitKeys: ReadonlyMap<string, RouteKey>,
   path: readonly OutgoingRoute[],

@@ -45,7 +45,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
           world.disk.write(transcriptPath, `worked on ${request.stepId}\n`, false);
         await life.point('agent:end');
         const failure = quotaFailure(world, `${request.stepId}#${visit}`, habits);
-        const outcome = failure === null ? outcomeOf(key) : 'error';
+        const outcome = failure === null ? toOutcome(key) : 'error';
         return {
           failure,
           termination: outcome,
@@ -66,7 +66,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
         if (request.mark.endsWith('/_baseline')) return validateBase(world, life, request, script);
         const { key, habits } = planOfVisit(script, request.stepId, begin(request));
         checkJudgeCheckout(world, request, durableSnapshot(world, request.mark));
-        const outcome = outcomeOf(key);
+        const outcome = toOutcome(key);
         return validate(world, life, request, { outcome, exitCode: exitCodeOf(outcome) }, habits);
       },
     },
@@ -79,7 +79,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
           world.violations.push(`the planner is asked about ${input.step_id} before that step is on record`);
         const { key, habits } = planOfVisit(script, input.step_id, entry?.visit ?? 1);
         await life.point('planner:answered');
-        return habits.evaluatedByRules ? evaluateByRules(input) : scriptedEvaluation(decisionOf(key));
+        return habits.evaluatedByRules ? evaluateByRules(input) : scriptedEvaluation(createDecision(key));
       },
     },
   };
@@ -237,11 +237,11 @@ function createReport(
   return { value, files };
 }
 
-function outcomeOf(key: RouteKey): MechanicalOutcome {
+function toOutcome(key: RouteKey): MechanicalOutcome {
   return MECHANICAL_OUTCOMES.find((outcome) => outcome === key) ?? 'completed';
 }
 
-function decisionOf(key: RouteKey): PlannerDecision {
+function createDecision(key: RouteKey): PlannerDecision {
   const status = PLANNER_STATUSES.find((known) => known === key) ?? 'blocked';
   return {
     status,

@@ -1,4 +1,4 @@
-import { digestOf } from './sim-log.ts';
+import { sha256Hex } from './sim-log.ts';
 
 /** The files of a tree by path. */
 export type SimTree = ReadonlyMap<string, string>;
@@ -79,12 +79,12 @@ export function createSimRepo(from: RepoContent = EMPTY): SimRepo {
   const trees = new Map(from.trees);
   const commits = new Map(from.commits);
   const keepTree = (tree: SimTree): string => {
-    const id = digestOf(JSON.stringify([...tree].sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 40);
+    const id = sha256Hex(JSON.stringify([...tree].sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 40);
     trees.set(id, tree);
     return id;
   };
   const makeCommit = (commit: SimCommit): string => {
-    const id = digestOf(`${JSON.stringify(commit)} ${commits.size}`).slice(0, 40);
+    const id = sha256Hex(`${JSON.stringify(commit)} ${commits.size}`).slice(0, 40);
     commits.set(id, commit);
     return id;
   };

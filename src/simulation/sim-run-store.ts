@@ -1,8 +1,9 @@
+import { FIRST_PREV } from '../contracts/run/event.ts';
 import { type Status, stepFolderOf } from '../contracts/run/run-files.ts';
 import type { Driver } from '../contracts/run/run-lease.ts';
 import type { DrivenRun, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Life } from './sim-life.ts';
-import { digestOf, FIRST_PREV, readSimLog, type SimLogReading, writeLines } from './sim-log.ts';
+import { formatLogLines, readSimLog, type SimLogReading, sha256Hex } from './sim-log.ts';
 import { logPath, runPath, type SimWorld } from './sim-world.ts';
 
 /** Called with the lines of an append just before they are written. */
@@ -17,7 +18,7 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
       world.runId = runId;
       world.disk.write(logPath(runId), '', true);
       world.driver = life;
-      const run = createDrivenRun(world, life, onAppend, runId, EMPTY);
+      const run = createDrivenRun(world, life, onAppend, runId, EMPTY_LOG);
       const discard = async () => {
         await life.point('discard');
         world.disk.removeBelow(runPath(runId));
@@ -34,9 +35,9 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
       if (text === null) return { ok: false, problem: { kind: 'missing' } };
       if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
       world.driver = life;
-      if (reading.sound !== text) {
-        world.disk.write(`${logPath(runId)}.torn`, text.slice(reading.sound.length), false);
-        world.disk.write(logPath(runId), reading.sound, true);
+      if (reading.completeText !== text) {
+        world.disk.write(`${logPath(runId)}.torn`, text.slice(reading.completeText.length), false);
+        world.disk.write(logPath(runId), reading.completeText, true);
       }
       return { ok: true, run: createDrivenRun(world, life, onAppend, runId, reading) };
     },
@@ -68,9 +69,9 @@ export function simDriver({ id }: Life): Driver {
   return { pid: id, host: '', leaseUntil: null };
 }
 
-type SoundLog = Extract<SimLogReading, { ok: true }>;
+type ReadableLog = Extract<SimLogReading, { ok: true }>;
 
-const EMPTY: SoundLog = { ok: true, events: [], sound: '', head: FIRST_PREV };
+const EMPTY_LOG: ReadableLog = { ok: true, events: [], completeText: '', head: FIRST_PREV };
 
 export function readStatus(world: SimWorld, runId: string): Status | null {
   const text = world.disk.read(`${runPath(runId)}/status.json`);
@@ -83,7 +84,7 @@ function createDrivenRun(
   life: Life,
   onAppend: OnAppend,
   runId: string,
-  reading: SoundLog,
+  reading: ReadableLog,
 ): DrivenRun {
   const path = logPath(runId);
   let { head } = reading;
@@ -98,7 +99,7 @@ function createDrivenRun(
       if (drafts.length === 0) return [];
       if (failure !== null) throw failure;
       const timestamp = new Date(world.time).toISOString();
-      const written = writeLines(drafts, { seq, head, runId, timestamp });
+      const written = formatLogLines(drafts, { seq, head, runId, timestamp });
       const text = written.lines.join('');
       try {
         await life.point('append');
@@ -136,7 +137,7 @@ function createSimDirectory(world: SimWorld, life: Life, runId: string): RunDire
   const resolve = (relativePath: string) => `${path}/${relativePath}`;
   const digest = (absolutePath: string, content: string) => ({
     path: absolutePath.slice(path.length + 1),
-    sha256: digestOf(content),
+    sha256: sha256Hex(content),
     bytes: Buffer.byteLength(content),
   });
   return {

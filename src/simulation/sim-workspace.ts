@@ -2,7 +2,7 @@ import { ExpectedFailure } from '../contracts/expected-failure.ts';
 import type { FileChange, WorkspaceDiff } from '../contracts/run/workspace-change.ts';
 import type { Published, RunResult, RunWorkspace, Snapshot, Workspace } from '../ports/workspace.ts';
 import type { Life } from './sim-life.ts';
-import { digestOf } from './sim-log.ts';
+import { sha256Hex } from './sim-log.ts';
 import type { SimRepo, SimTree } from './sim-repo.ts';
 import { SIM_ROOT, type SimWorld } from './sim-world.ts';
 
@@ -74,14 +74,14 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     fileInPlace: async (_workspace, tree, { path }) => {
       const content = repo.treeById(tree).get(path);
       if (content === undefined) return { kind: 'absent' };
-      return { kind: 'file', sha256: digestOf(content), bytes: content.length };
+      return { kind: 'file', sha256: sha256Hex(content), bytes: content.length };
     },
     overlay: async (_workspace, base, name, files) => {
       await life.point('overlay');
       const tree = new Map(repo.treeById(repo.treeOf(base)));
       for (const { path, source, sha256 } of files) {
         const content = world.disk.read(source) ?? '';
-        if (digestOf(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
+        if (sha256Hex(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
         tree.set(path, content);
       }
       const taken = storeSnapshot(name, repo.keepTree(tree));
@@ -91,7 +91,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     diff: async (_workspace, from, to, patchPath) => {
       await life.point('diff');
       const diff = compare(repo.treeById(from), repo.treeById(to));
-      if (patchPath !== undefined) world.disk.write(patchPath, patchOf(diff), false);
+      if (patchPath !== undefined) world.disk.write(patchPath, formatPatch(diff), false);
       return diff;
     },
     restore: async (workspace, target, salvageName) => {
@@ -166,11 +166,11 @@ function compare(from: SimTree, to: SimTree): WorkspaceDiff {
         path,
         oldPath: null,
         status,
-        insertions: linesOf(after),
-        deletions: linesOf(before),
+        insertions: countLines(after),
+        deletions: countLines(before),
         oldMode: before === undefined ? '000000' : '100644',
         newMode: after === undefined ? '000000' : '100644',
-        blob: after === undefined ? '0'.repeat(40) : digestOf(after).slice(0, 40),
+        blob: after === undefined ? '0'.repeat(40) : sha256Hex(after).slice(0, 40),
       },
     ];
   });
@@ -183,11 +183,11 @@ function compare(from: SimTree, to: SimTree): WorkspaceDiff {
   };
 }
 
-function linesOf(content: string | undefined): number {
+function countLines(content: string | undefined): number {
   return content === undefined ? 0 : content.split('\n').length - 1;
 }
 
-function patchOf(diff: WorkspaceDiff): string {
+function formatPatch(diff: WorkspaceDiff): string {
   return diff.files.map(({ status, path, blob }) => `${status} ${path} ${blob}\n`).join('');
 }
 

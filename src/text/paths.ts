@@ -1,4 +1,4 @@
-/** These functions treat paths as text: absolute and separated by `/`. Callers resolve symbolic links first. */
+/** These functions treat paths as text, separated by `/`. Callers resolve symbolic links first. */
 
 /** True for the folder itself and for paths below it. */
 export function isPathInside(folder: string, path: string): boolean {
@@ -21,6 +21,11 @@ export function resolveFrom(base: string, path: string): string {
     else if (part !== '' && part !== '.') parts.push(part);
   }
   return `/${parts.join('/')}`;
+}
+
+/** `./a` and `a` are the same file. */
+export function stripDotSlash(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '');
 }
 
 export function folderOf(path: string): string {

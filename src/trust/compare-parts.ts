@@ -1,5 +1,5 @@
 import type { TrustedPart } from '../contracts/config/trust.ts';
-import { forbiddenBy } from '../policy/globs.ts';
+import { isCoveredBy } from '../policy/globs.ts';
 import type { Part } from './part.ts';
 
 export interface ComparedPart extends Part {
@@ -30,10 +30,8 @@ export function isCovered(globs: readonly string[], repository: string, home: st
   const written = globs.map((glob) =>
     home !== undefined && /^~(?=\/|$)/.test(glob) ? `${home}${glob.slice(1)}` : glob,
   );
-  return (
-    forbiddenBy(
-      written.filter((glob) => glob.startsWith('/')),
-      repository,
-    ) !== null
+  return isCoveredBy(
+    written.filter((glob) => glob.startsWith('/')),
+    repository,
   );
 }

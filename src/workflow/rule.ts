@@ -2,7 +2,7 @@ import type { ReadTemplate } from '../contracts/documents/prompt.ts';
 import type { Code, CodeEntry } from '../diagnostics/codes.ts';
 import { type Diagnostic, diagnosticOf } from '../diagnostics/diagnostic.ts';
 import { buildGraph, type WorkflowGraph } from './workflow-graph.ts';
-import type { StepView, WorkflowView } from './workflow-view.ts';
+import type { WorkflowStepView, WorkflowView } from './workflow-view.ts';
 import type { YamlSource } from './yaml/yaml-source.ts';
 import type { Path } from './yaml/yaml-tree.ts';
 
@@ -88,7 +88,7 @@ const MAX_PER_CODE = 400;
 /** A rule checks each step, the whole workflow, or both. It declares the codes that it reports. */
 export interface Rule<C extends Code = Code> {
   readonly codes: Readonly<Record<C, CodeEntry>>;
-  readonly step?: (step: StepView, context: RuleContext<C>) => void;
+  readonly step?: (step: WorkflowStepView, context: RuleContext<C>) => void;
   readonly workflow?: (context: RuleContext<C>) => void;
 }
 

@@ -1,4 +1,4 @@
-import { asList, asMapping, asText, type StepView } from './workflow-view.ts';
+import { asList, asMapping, asText, type WorkflowStepView } from './workflow-view.ts';
 import type { Mapping, Path } from './yaml/yaml-tree.ts';
 
 /** A text field of a validator and its path. */
@@ -13,7 +13,7 @@ export interface ObjectValidator {
   readonly path: Path;
 }
 
-export function objectValidators(step: StepView): ObjectValidator[] {
+export function objectValidators(step: WorkflowStepView): ObjectValidator[] {
   if (step.opcode !== 'RUN_VALIDATION') return [];
   return asList(step.fields.run).flatMap((entry, index) => {
     if (entry === null || typeof entry !== 'object') return [];

@@ -1,11 +1,11 @@
 import { STOP } from '../contracts/vocabulary.ts';
-import { resolveTarget, type StepView, type WorkflowView } from './workflow-view.ts';
+import { resolveTarget, type WorkflowStepView, type WorkflowView } from './workflow-view.ts';
 import type { Path } from './yaml/yaml-tree.ts';
 
 /** Target of an edge that ends the run. */
 export const STOP_NODE = -1;
 /** Target of a route that is missing or unknown: it could have been meant for any step. */
-export const LOOSE_NODE = -2;
+export const UNRESOLVED_NODE = -2;
 
 export interface Edge {
   readonly key: string;
@@ -19,11 +19,11 @@ export interface Edge {
 export interface WorkflowGraph {
   readonly edges: readonly (readonly Edge[])[];
   readonly entry: number | null;
-  readonly endsRun: (edge: Edge) => boolean;
+  readonly isRunEnd: (edge: Edge) => boolean;
   /** The nodes reachable from the roots, including the roots. */
-  readonly reach: (roots: readonly number[]) => ReadonlySet<number>;
+  readonly reachableFrom: (roots: readonly number[]) => ReadonlySet<number>;
   /** The nodes that can reach one of the goals, including the goals. */
-  readonly reachBack: (goals: readonly number[]) => ReadonlySet<number>;
+  readonly nodesReaching: (goals: readonly number[]) => ReadonlySet<number>;
 }
 
 const REQUIRED_ROUTES = {
@@ -51,20 +51,20 @@ export function buildGraph(view: WorkflowView): WorkflowGraph {
     ahead.push(list.map((edge) => edge.to));
     for (const { to } of list) back[to]?.push(from);
   }
-  const entryNode = view.entryStep === null ? LOOSE_NODE : resolve(view.entryStep);
+  const entryNode = view.entryStep === null ? UNRESOLVED_NODE : resolve(view.entryStep);
   const entry = entryNode >= 0 ? entryNode : null;
   // Cached: most workflow rules ask which steps are reachable from the entry.
   let fromEntry: ReadonlySet<number> | null = null;
   return {
     edges,
     entry,
-    endsRun: (edge) => edge.to === STOP_NODE || view.steps[edge.to]?.opcode === 'STOP',
-    reach: (roots) => {
+    isRunEnd: (edge) => edge.to === STOP_NODE || view.steps[edge.to]?.opcode === 'STOP',
+    reachableFrom: (roots) => {
       if (roots.length !== 1 || roots[0] !== entry) return walk(roots, ahead);
       fromEntry ??= walk(roots, ahead);
       return fromEntry;
     },
-    reachBack: (goals) => walk(goals, back),
+    nodesReaching: (goals) => walk(goals, back),
   };
 }
 
@@ -77,20 +77,20 @@ function resolveNode(view: WorkflowView, target: string): number {
     case 'stop':
       return STOP_NODE;
     case 'unknown': {
-      if (found.suggestion === null) return LOOSE_NODE;
+      if (found.suggestion === null) return UNRESOLVED_NODE;
       return view.stepsById.get(found.suggestion)?.index ?? STOP_NODE;
     }
   }
 }
 
-function buildEdges(step: StepView, resolve: (target: string) => number): Edge[] {
+function buildEdges(step: WorkflowStepView, resolve: (target: string) => number): Edge[] {
   if (step.opcode === 'STOP') return [];
   const edges: Edge[] = step.routes.map(({ key, target, path }) => ({ key, to: resolve(target), path }));
-  const isGiven = (wanted: string) => edges.some(({ key }) => key === wanted);
+  const hasRoute = (wanted: string) => edges.some(({ key }) => key === wanted);
   for (const key of step.opcode === null ? [] : REQUIRED_ROUTES[step.opcode]) {
-    if (!isGiven(key)) edges.push({ key, to: LOOSE_NODE, path: null });
+    if (!hasRoute(key)) edges.push({ key, to: UNRESOLVED_NODE, path: null });
   }
-  if (step.opcode === 'EVALUATE' && !isGiven('blocked')) {
+  if (step.opcode === 'EVALUATE' && !hasRoute('blocked')) {
     edges.push({ key: 'blocked', to: resolve(STOP), path: null });
   }
   return edges;
@@ -101,12 +101,12 @@ function walk(
   neighbours: readonly (readonly number[] | undefined)[],
 ): ReadonlySet<number> {
   const seen = new Set<number>(roots);
-  const queue = [...seen];
-  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+  const stack = [...seen];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     for (const to of neighbours[node] ?? []) {
       if (seen.has(to)) continue;
       seen.add(to);
-      queue.push(to);
+      stack.push(to);
     }
   }
   return seen;

@@ -10,14 +10,14 @@ export interface WorkflowView {
   readonly fields: Mapping;
   readonly entryStep: string | null;
   readonly defaults: Mapping;
-  readonly steps: readonly StepView[];
+  readonly steps: readonly WorkflowStepView[];
   /** The first step with each id. */
-  readonly stepsById: ReadonlyMap<string, StepView>;
+  readonly stepsById: ReadonlyMap<string, WorkflowStepView>;
   /** Whether a step has no id. An unknown target may then be its missing id, and the missing id is already reported. */
   readonly nameless: boolean;
 }
 
-export interface StepView {
+export interface WorkflowStepView {
   readonly index: number;
   readonly path: Path;
   readonly id: string | null;
@@ -35,7 +35,7 @@ export interface RouteView {
 export function viewWorkflow(data: unknown): WorkflowView {
   const fields = asMapping(data);
   const steps = asList(fields.steps).map((item, index) => viewStep(asMapping(item), index));
-  const stepsById = new Map<string, StepView>();
+  const stepsById = new Map<string, WorkflowStepView>();
   for (const step of steps) {
     if (step.id !== null && !stepsById.has(step.id) && !isReservedId(step)) stepsById.set(step.id, step);
   }
@@ -50,11 +50,11 @@ export function viewWorkflow(data: unknown): WorkflowView {
 }
 
 /** A step with the reserved id STOP and another opcode. It is no target: a route to STOP always ends the run. */
-function isReservedId(step: StepView): boolean {
+function isReservedId(step: WorkflowStepView): boolean {
   return step.id === STOP && step.opcode !== 'STOP';
 }
 
-function viewStep(fields: Mapping, index: number): StepView {
+function viewStep(fields: Mapping, index: number): WorkflowStepView {
   const path: Path = ['steps', index];
   return {
     index,
@@ -80,7 +80,7 @@ function viewRoutes(value: unknown, index: number): RouteView[] {
 
 /** What a target resolves to: a declared step, the plain STOP, or unknown. */
 export type Resolved =
-  | { readonly kind: 'step'; readonly step: StepView }
+  | { readonly kind: 'step'; readonly step: WorkflowStepView }
   | { readonly kind: 'stop' }
   | { readonly kind: 'unknown'; readonly suggestion: string | null };
 
@@ -109,7 +109,7 @@ function suggestTarget(view: WorkflowView, target: string): string | null {
 }
 
 /** The name of a step for messages. */
-export function nameStep(step: StepView): string {
+export function nameStep(step: WorkflowStepView): string {
   return step.id === null ? `step ${step.index + 1}` : `step \`${step.id}\``;
 }
 

@@ -103,14 +103,14 @@ describe('the revision loop', () => {
       {
         summary: 'What: no unit. Why: the task asks for one. Fix: add a unit.',
         target: 'answer.txt:1',
-        action: 'resolve the finding of the review',
+        action: 'address the review finding',
         artifact_refs: ['artifacts/review/review.json'],
       },
     ]);
     expect(refinement.verification).toEqual([
       { command: 'node tools/check.mjs', expected_signal: 'exit code 0' },
     ]);
-    expect(evidence('refine', 'runner_prompt')).toContain('answer.txt:1: resolve the finding of the review');
+    expect(evidence('refine', 'runner_prompt')).toContain('answer.txt:1: address the review finding');
     expect(evidence('refine', 'runner_prompt')).not.toContain('RAW PROSE');
   });
 

@@ -5,7 +5,7 @@ import { evolve } from '../../src/kernel/evolve.ts';
 import type { Plan } from '../../src/kernel/plan.ts';
 import { INITIAL_STATE } from '../../src/kernel/state.ts';
 import { hasBaseline } from '../../src/simulation/script-choice.ts';
-import { digestOf, readSimLog } from '../../src/simulation/sim-log.ts';
+import { readSimLog, sha256Hex } from '../../src/simulation/sim-log.ts';
 import { LEFTOVERS } from '../../src/simulation/sim-programs.ts';
 import { readStatus } from '../../src/simulation/sim-run-store.ts';
 import type { SimScript } from '../../src/simulation/sim-script.ts';
@@ -196,7 +196,7 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
     return [...digests].flatMap(([path, sha256]) => {
       const content = world.disk.read(`${runPath(world.runId ?? '')}/${path}`);
       if (content === null) return [`${path} is gone`];
-      return digestOf(content) === sha256 ? [] : [`${path} is another one`];
+      return sha256Hex(content) === sha256 ? [] : [`${path} is another one`];
     });
   },
 };

@@ -3,7 +3,7 @@ import { createRandom } from '../../src/simulation/crashtest.ts';
 import { findDifference, type RunEssence } from '../../src/simulation/run-essence.ts';
 import { createSimDisk } from '../../src/simulation/sim-disk.ts';
 import { createLife } from '../../src/simulation/sim-life.ts';
-import { readSimLog, writeLines } from '../../src/simulation/sim-log.ts';
+import { formatLogLines, readSimLog } from '../../src/simulation/sim-log.ts';
 import { createSimRepo } from '../../src/simulation/sim-repo.ts';
 import { createSimWorld, runOrphans } from '../../src/simulation/sim-world.ts';
 
@@ -77,7 +77,7 @@ describe('a process that dies', () => {
 describe('a log', () => {
   const note = { event_type: 'status_updated', step_id: null, payload: { note: 'n' } } as const;
   const from = { seq: 0, head: '0'.repeat(64), runId: 'r', timestamp: '2026-01-01T00:00:00.000Z' };
-  const [first = '', second = ''] = writeLines([note, note], from).lines;
+  const [first = '', second = ''] = formatLogLines([note, note], from).lines;
 
   it.each([
     { what: 'whole', text: first + second, read: 2 },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
-import { mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
+import { FIRST_PREV, mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
@@ -18,7 +18,7 @@ export interface LogEnd {
   readonly head: string;
 }
 
-const LOG_START: LogEnd = { seq: 0, head: '0'.repeat(64) };
+const LOG_START: LogEnd = { seq: 0, head: FIRST_PREV };
 
 export type LogReading = IntactLog | { readonly ok: false; readonly line: number; readonly message: string };
 

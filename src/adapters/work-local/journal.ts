@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { FIRST_PREV } from '../../contracts/run/event.ts';
 import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
@@ -10,8 +11,6 @@ import { createProcessLock } from './process-lock.ts';
 
 /** The lock is held for short work only: a merge with large files takes seconds. */
 const LOCK_TIMEOUT_MS = 120_000;
-
-const FIRST_DIGEST = '0'.repeat(64);
 
 export interface LocalJournalDeps {
   readonly database: WorkDatabase;
@@ -59,7 +58,7 @@ interface StoredEntry {
 function append(tables: Tables, at: string, events: readonly WorkEvent[]): readonly JournalEntry[] {
   const [last] = tables.all('SELECT * FROM journal ORDER BY seq DESC LIMIT 1').map(parseRow);
   let seq = last?.seq ?? 0;
-  let prev = last === undefined ? FIRST_DIGEST : digestOf(last);
+  let prev = last === undefined ? FIRST_PREV : digestOf(last);
   return events.map((event) => {
     seq += 1;
     const stored = { seq, at, event: JSON.stringify(event), prev };
@@ -81,7 +80,7 @@ function readAfter(path: string, tables: Tables, afterSeq: number): JournalEntry
   const [first] = rows;
   const known = first !== undefined && first.seq === afterSeq;
   let seq = afterSeq;
-  let prev = known ? digestOf(first) : afterSeq === 0 ? FIRST_DIGEST : null;
+  let prev = known ? digestOf(first) : afterSeq === 0 ? FIRST_PREV : null;
   const entries: JournalEntry[] = [];
   for (const row of known ? rows.slice(1) : rows) {
     seq += 1;

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {
   bytesSchema,
+  defineForm,
   described,
   durationSchema,
-  formOf,
   mapping,
   POLICY_REF_PATTERN,
   reportSchema,
@@ -187,7 +187,7 @@ export const configDocumentSchema = mapping({
   ),
   planner: described(z.optional(planner), 'How evidence is evaluated.'),
   limits: described(z.optional(limits), 'Defaults for workflows that set no limits; not a cap.'),
-  policy: described(z.optional(formOf('policyRef', POLICY_REF_PATTERN)), 'The policy of every run.'),
+  policy: described(z.optional(defineForm('policyRef', POLICY_REF_PATTERN)), 'The policy of every run.'),
   protected_branches: described(z.optional(names), 'Branches that no run may move.'),
   entrypoints: described(z.optional(names), 'Bare commands that script validators may use.'),
   environment: described(z.optional(names), 'The environment variables that agents and validators get.'),
@@ -216,7 +216,7 @@ export const configDocumentSchema = mapping({
     'Which answers to gates are accepted: any, or only those given interactively. Read only from your own file.',
   ),
   trusted: described(
-    z.optional(z.array(formOf('trustedGlob', /^(?:\/|~$|~\/)/))),
+    z.optional(z.array(defineForm('trustedGlob', /^(?:\/|~$|~\/)/))),
     'Globs of repositories whose commands run without asking for trust. Read only from your own file.',
   ),
 });

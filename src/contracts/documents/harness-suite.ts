@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, durationSchema, formOf, mapping, NAME_PATTERN, text, wholeNumber } from '../forms.ts';
+import { defineForm, described, durationSchema, mapping, NAME_PATTERN, text, wholeNumber } from '../forms.ts';
 
 /** A declarative suite file: the features of the harness kit, without writing a program. */
 
@@ -107,7 +107,7 @@ const docsCase = mapping({
 });
 
 export const harnessSuiteSchema = mapping({
-  suite_id: described(formOf('suiteId', NAME_PATTERN), 'Identifier of the suite.'),
+  suite_id: described(defineForm('suiteId', NAME_PATTERN), 'Identifier of the suite.'),
   goldens: described(z.optional(text()), 'The folder of the goldens; `goldens` by default.'),
   cases: described(
     z.array(z.discriminatedUnion('kind', [cliCase, webCase, docsCase])).check(z.minLength(1)),

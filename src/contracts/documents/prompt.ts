@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, formOf, mapping, text, textSchema, wholeNumber } from '../forms.ts';
+import { defineForm, described, mapping, text, textSchema, wholeNumber } from '../forms.ts';
 
 export const PROMPT_ROLES = ['task', 'planner', 'policy', 'triage', 'risk', 'journal'] as const;
 export const PROMPT_STATUSES = ['draft', 'current', 'deprecated', 'archived'] as const;
@@ -31,7 +31,7 @@ const PROMPT_ID = /^(?!.*\.v[0-9]+$)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 /** The front matter of a prompt, as written. */
 export const promptFrontMatterSchema = mapping({
-  prompt_id: described(formOf('promptId', PROMPT_ID), 'Workflows write `<prompt_id>.v<version>`.'),
+  prompt_id: described(defineForm('promptId', PROMPT_ID), 'Workflows write `<prompt_id>.v<version>`.'),
   version: described(wholeNumber(1), 'Do not change a version that is in use.'),
   role: described(
     z.enum(PROMPT_ROLES),

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {
+  defineForm,
   described,
   durationSchema,
-  formOf,
   mapping,
   NAME_PATTERN,
   reportSchema,
@@ -19,7 +19,10 @@ function target(when: string) {
   return described(z.string(), `${when}: a step id, or STOP.`);
 }
 
-const stepId = described(formOf('stepId', STEP_ID_PATTERN), 'The id of the step; unique regardless of case.');
+const stepId = described(
+  defineForm('stepId', STEP_ID_PATTERN),
+  'The id of the step; unique regardless of case.',
+);
 
 const mechanicalRoutes = mapping(
   {
@@ -59,6 +62,9 @@ const gateRoutes = mapping(
   },
   'The next step for each answer.',
 );
+
+/** The limits on what agents may spend. */
+export const BUDGET_KEYS = ['token_budget', 'cost_budget_usd'] as const;
 
 const limits = mapping(
   {
@@ -229,7 +235,7 @@ const defaults = mapping(
 
 /** A workflow file, as written. */
 export const workflowDocumentSchema = mapping({
-  workflow_id: described(formOf('workflowId', NAME_PATTERN), 'The id of the workflow.'),
+  workflow_id: described(defineForm('workflowId', NAME_PATTERN), 'The id of the workflow.'),
   version: described(wholeNumber(1), 'The version of the workflow, recorded with each run.'),
   description: described(z.string(), 'What the workflow does.'),
   entry_step: described(z.string(), 'The id of the first step.'),

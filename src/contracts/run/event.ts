@@ -273,12 +273,15 @@ export type EventDraft = {
   };
 }[EventType];
 
+/** `prev` of the first entry of a hash chain: the events of a run and the work journal. */
+export const FIRST_PREV = '0'.repeat(64);
+
 /** An event as stored in `events.ndjson`. */
 export type RunEvent = EventDraft & {
   readonly seq: number;
   readonly timestamp: string;
   readonly run_id: string;
-  /** SHA-256 of the previous line; zeros on the first. */
+  /** SHA-256 of the previous line; `FIRST_PREV` on the first. */
   readonly prev: string;
 };
 
@@ -290,15 +293,15 @@ const envelope = {
   prev: z.string().regex(/^[0-9a-f]{64}$/),
 };
 
-function eventOf(type: EventType) {
+function createEventSchema(type: EventType) {
   return z.strictObject({ ...envelope, event_type: z.literal(type), payload: eventPayloads[type] });
 }
 
-const eventSchemas = (Object.keys(eventPayloads) as EventType[]).map(eventOf);
+const eventSchemas = (Object.keys(eventPayloads) as EventType[]).map(createEventSchema);
 
 export const runEventSchema = z.discriminatedUnion(
   'event_type',
-  eventSchemas as [ReturnType<typeof eventOf>, ...ReturnType<typeof eventOf>[]],
+  eventSchemas as [ReturnType<typeof createEventSchema>, ...ReturnType<typeof createEventSchema>[]],
 );
 
 export const EVENT_TYPES = Object.keys(eventPayloads) as readonly EventType[];

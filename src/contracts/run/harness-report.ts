@@ -35,7 +35,7 @@ export const uxFlagSchema = z.looseObject({
 });
 export type UxFlag = z.infer<typeof uxFlagSchema>;
 
-const readCaseSchema = z.looseObject({
+const reportCaseSchema = z.looseObject({
   id: z.string().describe('Identifier of the case.'),
   status: caseStatusSchema,
   repro: z.string().nullish().describe('Command or steps to reproduce it.'),
@@ -43,7 +43,7 @@ const readCaseSchema = z.looseObject({
   location: z.string().nullish().catch(null).describe('A path in the repository, with a line if known.'),
   artifacts: z.array(z.string()).nullish().describe('Supporting files, relative to the run directory.'),
 });
-export type ReadCase = z.infer<typeof readCaseSchema>;
+export type ReportCase = z.infer<typeof reportCaseSchema>;
 
 const readSummarySchema = z.looseObject({
   passed: z.number().optional().describe('Passed cases; if missing, none.'),
@@ -52,9 +52,9 @@ const readSummarySchema = z.looseObject({
 });
 
 /** The content of a report with major version 1. */
-export const readableReportSchema = z.looseObject({
+export const supportedReportSchema = z.looseObject({
   suite_id: z.string().describe('Identifier of the suite.'),
-  cases: z.array(readCaseSchema).describe('Results of the cases.'),
+  cases: z.array(reportCaseSchema).describe('Results of the cases.'),
   summary: readSummarySchema.describe('Counts over the cases.'),
   ux_flags: z.array(uxFlagSchema).nullish().describe('Concerns about the user interface.'),
   proposed_goldens: z
@@ -62,7 +62,7 @@ export const readableReportSchema = z.looseObject({
     .nullish()
     .describe('Goldens that the harness would change.'),
 });
-export type ReadableReport = z.infer<typeof readableReportSchema>;
+export type SupportedReport = z.infer<typeof supportedReportSchema>;
 
 /** Limits the issues listed for one report. */
 const MAX_ISSUES = 100;
@@ -77,15 +77,15 @@ export const looseHarnessReportSchema = z
     proposed_goldens: z.array(z.unknown()).nullish().describe('Goldens that the harness would change.'),
   })
   .superRefine((report, context) => {
-    if (!isReadableVersion(report.version)) return;
-    const read = readableReportSchema.safeParse(report);
+    if (!isSupportedVersion(report.version)) return;
+    const read = supportedReportSchema.safeParse(report);
     for (const issue of (read.error?.issues ?? []).slice(0, MAX_ISSUES)) {
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     }
   });
 export type LooseHarnessReport = z.infer<typeof looseHarnessReportSchema>;
 
-export function isReadableVersion(version: unknown): boolean {
+export function isSupportedVersion(version: unknown): boolean {
   if (typeof version !== 'string' && typeof version !== 'number') return false;
   return /^1(\.|$)/.test(String(version).trim());
 }

@@ -1,7 +1,7 @@
 import type { ClaimSource, LedgerEntry } from '../../contracts/planner/claim-ledger.ts';
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
 import { formatCount } from '../../text/count-of.ts';
-import { type Facts, plainPath, readFacts } from '../table/facts.ts';
+import { type Facts, normalizePath, readFacts } from '../table/facts.ts';
 import { type Claim, formatClaim } from './claim.ts';
 
 /** Checks every claim of the last agent against the diff, the exit codes and the files. */
@@ -18,7 +18,7 @@ function check(claim: Claim, facts: Facts): Pick<LedgerEntry, 'holds' | 'evidenc
     case 'tests_pass':
       return checkTests(facts);
     case 'created':
-      return checkPath(plainPath(claim.path), facts);
+      return checkPath(normalizePath(claim.path), facts);
   }
 }
 
@@ -64,7 +64,7 @@ function doubtAboutTests({ judgeChanged, fewerChecks, reportedMissing }: Facts):
 }
 
 function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
-  if (diff.paths.some((changed) => plainPath(changed) === path))
+  if (diff.paths.some((changed) => normalizePath(changed) === path))
     return { holds: true, evidence: 'the file is in the diff' };
   if (artifacts.has(path)) return { holds: true, evidence: 'the file is among the artifacts' };
   return { holds: false, evidence: 'the file is neither in the diff nor among the artifacts' };

@@ -1,6 +1,6 @@
 import type { Intent } from '../../contracts/vocabulary.ts';
 import type { AgentBlocker, DiffSummary, TranscriptSummary } from '../summaries.ts';
-import { plainPath } from '../table/facts.ts';
+import { normalizePath } from '../table/facts.ts';
 import type { Claim } from './claim.ts';
 
 export interface AgentStatements {
@@ -47,7 +47,7 @@ function isUnconfirmed(claim: Claim, { change, after }: EarlierStatements): bool
     case 'fixed':
       return !change.changed;
     case 'created':
-      return !change.paths.some((path) => plainPath(path) === plainPath(claim.path));
+      return !change.paths.some((path) => normalizePath(path) === normalizePath(claim.path));
     case 'tests_pass':
       // The agent can't have meant tests that were written after it ran.
       return !after.includes('harness');

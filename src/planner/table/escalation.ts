@@ -19,18 +19,21 @@ export interface Escalation {
 }
 
 function repeatedContradiction(
-  { contradictedBefore }: Facts,
+  { wasContradictedBefore }: Facts,
   { contradictions }: StatusBeforeEscalation,
 ): RowFinding[] {
-  if (!contradictedBefore) return [];
+  if (!wasContradictedBefore) return [];
   return contradictions.map((found) => ({
     ...found,
     summary: `${found.summary}; an earlier evaluation also found a contradiction`,
   }));
 }
 
-function nothingChanged({ intent, runChanged }: Facts, { wouldBe }: StatusBeforeEscalation): RowFinding[] {
-  if (wouldBe !== 'success' || intent !== 'implementation' || runChanged !== false) return [];
+function nothingChanged(
+  { intent, hasWorkspaceChanges }: Facts,
+  { wouldBe }: StatusBeforeEscalation,
+): RowFinding[] {
+  if (wouldBe !== 'success' || intent !== 'implementation' || hasWorkspaceChanges !== false) return [];
   const summary =
     'the step was asked to implement something, but the workspace does not differ from the base';
   return [{ code: 'nothing_changed', subject: '', summary, evidenceRef: null }];

@@ -34,7 +34,7 @@ export function evaluateWithRows(envelope: PlannerInput): EvaluationWithRows {
   const found = rows.flatMap((row) => row.found);
   const decision: PlannerDecision = {
     status,
-    next_step: hintedStep(envelope, status),
+    next_step: findHintedStep(envelope, status),
     fix_instructions: status === 'partial' ? composeFixInstructions(facts, found) : null,
     blockers: listBlockers(rows),
     risk_flags: orderFlags(rows.flatMap(({ flag }) => (flag === null ? [] : [flag]))),
@@ -82,7 +82,7 @@ function listBlockers(rows: readonly MatchedRow[]): Blocker[] {
 }
 
 /** The route hint for a status, if that step is allowed. */
-export function hintedStep(
+export function findHintedStep(
   { route_hints: hints, allowed_next_steps: allowed }: PlannerInput,
   status: PlannerStatus,
 ): string | null {

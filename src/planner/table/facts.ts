@@ -5,15 +5,16 @@ import type {
   WindowEntry,
 } from '../../contracts/planner/planner-input.ts';
 import {
-  isReadableVersion,
+  isSupportedVersion,
   type LooseHarnessReport,
   proposedGoldenSchema,
-  type ReadableReport,
-  type ReadCase,
-  readableReportSchema,
+  type ReportCase,
+  type SupportedReport,
+  supportedReportSchema,
   type UxFlag,
 } from '../../contracts/run/harness-report.ts';
 import { type Intent, type MechanicalOutcome, VIOLATION_CLASSES } from '../../contracts/vocabulary.ts';
+import { stripDotSlash } from '../../text/paths.ts';
 import type { Claim } from '../claims/claim.ts';
 import {
   type AgentBlocker,
@@ -33,11 +34,11 @@ export interface Facts {
   readonly validatorIds: readonly string[];
   readonly failedValidators: readonly { readonly id: string; readonly exitCode: number }[];
   readonly timeouts: readonly string[];
-  readonly failedCases: readonly ReadCase[];
+  readonly failedCases: readonly ReportCase[];
   /** An exit code other than 0, a timeout or a failed case. */
-  readonly validatorFailed: boolean;
+  readonly hasValidationFailure: boolean;
   /** No failure of any kind, and at least one exit code known. */
-  readonly validationOtherwisePassed: boolean;
+  readonly hasPassingValidation: boolean;
   readonly artifacts: ReadonlySet<string>;
   readonly missingArtifacts: readonly string[];
   /** The subset of `missingArtifacts` that the validation itself reported. */
@@ -54,35 +55,37 @@ export interface Facts {
   readonly fewerChecks: FewerChecks | null;
   readonly environmentFailures: readonly string[];
   /** Whether the workspace differs from the base; null where the envelope doesn't say. */
-  readonly runChanged: boolean | null;
+  readonly hasWorkspaceChanges: boolean | null;
   readonly report: ReportFacts;
-  readonly proposals: readonly Proposal[];
+  readonly proposedGoldens: readonly ProposedGolden[];
   readonly uxFlags: readonly UxFlag[];
   readonly violations: readonly PolicyEvent[];
-  readonly approvals: readonly PolicyEvent[];
-  readonly reviewVerdictMissing: boolean;
+  readonly approvalRequests: readonly PolicyEvent[];
+  readonly isReviewVerdictMissing: boolean;
   readonly requestedChanges: readonly ReviewFinding[];
   readonly refinement: { readonly spent: number; readonly max: number } | null;
   readonly evaluations: readonly WindowEntry[];
   readonly previousEvaluation: WindowEntry | null;
-  readonly contradictedBefore: boolean;
+  readonly wasContradictedBefore: boolean;
   readonly stepIntent: string | null;
 }
 
 export type ReportFacts =
   | { readonly kind: 'none' }
   | { readonly kind: 'unsupported'; readonly version: string }
-  | { readonly kind: 'read'; readonly report: ReadableReport };
+  | { readonly kind: 'read'; readonly report: SupportedReport };
 
 export interface PolicyEvent {
   readonly kind: string;
   readonly subject: string;
 }
 
-export interface Proposal {
+export interface ProposedGolden {
   readonly name: string;
   readonly evidenceRef: string | null;
 }
+
+const VIOLATION_KINDS: readonly string[] = [...VIOLATION_CLASSES, 'policy_violation'];
 
 export function readFacts(envelope: PlannerInput): Facts {
   const { evidence, provenance_window: window } = envelope;
@@ -97,19 +100,19 @@ export function readFacts(envelope: PlannerInput): Facts {
     agentBlockers: transcript.blockers,
     diff: parseDiffSummary(evidence.workspace_diff_summary),
     ...readValidation(envelope, report),
-    ...readComparison(envelope),
-    runChanged: evidence.run_changed ?? null,
+    ...readValidatorDetails(envelope),
+    hasWorkspaceChanges: evidence.run_changed ?? null,
     report,
-    proposals: (evidence.harness_report?.proposed_goldens ?? []).map(readProposal),
+    proposedGoldens: (evidence.harness_report?.proposed_goldens ?? []).map(readProposedGolden),
     uxFlags: report.kind === 'read' ? (report.report.ux_flags ?? []) : [],
-    violations: events.filter((event) => VIOLATIONS.includes(event.kind)),
-    approvals: events.filter((event) => event.kind === 'requires_approval'),
-    reviewVerdictMissing: review?.expected === true && (review.verdict ?? null) === null,
+    violations: events.filter((event) => VIOLATION_KINDS.includes(event.kind)),
+    approvalRequests: events.filter((event) => event.kind === 'requires_approval'),
+    isReviewVerdictMissing: review?.expected === true && (review.verdict ?? null) === null,
     requestedChanges: review?.verdict === 'needs-changes' ? (review.findings ?? []) : [],
     refinement: envelope.refinement ?? null,
     evaluations,
     previousEvaluation: evaluations.at(-1) ?? null,
-    contradictedBefore: window.some((entry) =>
+    wasContradictedBefore: window.some((entry) =>
       entry.risk_flags.some((flag) => CONTRADICTION_FLAGS.includes(flag)),
     ),
     stepIntent: envelope.step_intent ?? null,
@@ -125,18 +128,18 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
   const timeouts = [...new Set(validation.timeouts)];
   const failedCases =
     report.kind === 'read' ? report.report.cases.filter((item) => item.status === 'failed') : [];
-  const validatorFailed = failedValidators.length + timeouts.length + failedCases.length > 0;
-  const artifacts = new Set(evidence.artifacts.map(plainPath));
+  const hasValidationFailure = failedValidators.length + timeouts.length + failedCases.length > 0;
+  const artifacts = new Set(evidence.artifacts.map(normalizePath));
   const reportedMissing = validation.missing_artifacts ?? [];
-  const absent = (validation.required_artifacts ?? []).filter((name) => !artifacts.has(plainPath(name)));
+  const absent = (validation.required_artifacts ?? []).filter((name) => !artifacts.has(normalizePath(name)));
   return {
     outcome: validation.mechanical_outcome,
     validatorIds: codes.map(([id]) => id),
     failedValidators,
     timeouts,
     failedCases,
-    validatorFailed,
-    validationOtherwisePassed: !validatorFailed && codes.length > 0,
+    hasValidationFailure,
+    hasPassingValidation: !hasValidationFailure && codes.length > 0,
     artifacts,
     missingArtifacts: [...new Set([...reportedMissing, ...absent])],
     reportedMissing,
@@ -148,7 +151,7 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
  * Reads what the run knows about the validators beyond their exit codes: their commands and their results at the
  * base.
  */
-function readComparison({ evidence: { validation } }: PlannerInput) {
+function readValidatorDetails({ evidence: { validation } }: PlannerInput) {
   return {
     commands: validation.commands ?? null,
     output: validation.output ?? {},
@@ -160,30 +163,28 @@ function readComparison({ evidence: { validation } }: PlannerInput) {
   };
 }
 
-/** `./a` and `a` are the same file. */
-export function plainPath(path: string): string {
-  return path.trim().replace(/^(?:\.\/)+/, '');
+/** Normalises a path as an agent or a validator wrote it, to compare it with others. */
+export function normalizePath(path: string): string {
+  return stripDotSlash(path.trim());
 }
 
 function readReport(report: LooseHarnessReport | null): ReportFacts {
   if (report === null) return { kind: 'none' };
-  if (!isReadableVersion(report.version)) {
+  if (!isSupportedVersion(report.version)) {
     const version = report.version === undefined ? 'none' : JSON.stringify(report.version);
     return { kind: 'unsupported', version };
   }
-  return { kind: 'read', report: readableReportSchema.parse(report) };
+  return { kind: 'read', report: supportedReportSchema.parse(report) };
 }
 
 /** In a report of another version an entry can have any shape; all that matters is that it exists. */
-function readProposal(entry: unknown): Proposal {
+function readProposedGolden(entry: unknown): ProposedGolden {
   const parsed = proposedGoldenSchema.safeParse(entry);
   if (!parsed.success) return { name: 'unnamed', evidenceRef: null };
   if (typeof parsed.data === 'string') return { name: parsed.data, evidenceRef: null };
   const { golden_path: golden, id, proposed_path: proposed, diff_ref: ref } = parsed.data;
   return { name: golden ?? id ?? proposed ?? 'unnamed', evidenceRef: ref ?? null };
 }
-
-const VIOLATIONS: readonly string[] = [...VIOLATION_CLASSES, 'policy_violation'];
 
 /** The class is matched case-insensitively so that a violation can't escape by its spelling. */
 function parsePolicyEvent(text: string): PolicyEvent {

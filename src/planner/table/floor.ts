@@ -9,9 +9,9 @@ import {
 import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
 import type { PlannerStatus } from '../../contracts/vocabulary.ts';
 import { composeFixInstructions } from '../fix-instructions.ts';
-import { hintedStep } from './evaluate.ts';
+import { findHintedStep } from './evaluate.ts';
 import { readFacts } from './facts.ts';
-import { problemsOf } from './problems.ts';
+import { toProblems } from './problems.ts';
 import { blockerSeverity, compareStatus, orderFlags } from './severity.ts';
 
 /** A model's proposal after the rules set a floor for it. Proposal and floor are both kept for the record. */
@@ -47,7 +47,7 @@ export function refuseProposal(
 export function refusal(blocker: Pick<Blocker, 'code' | 'summary'>, envelope: PlannerInput): PlannerDecision {
   return {
     status: 'blocked',
-    next_step: hintedStep(envelope, 'blocked'),
+    next_step: findHintedStep(envelope, 'blocked'),
     fix_instructions: null,
     blockers: [{ ...blocker, evidence_ref: null, severity: blockerSeverity('blocked') }],
     risk_flags: [],
@@ -80,7 +80,7 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
   }
   const parsed = plannerDecisionSchema.safeParse(proposal);
   if (!parsed.success) {
-    const reasons = problemsOf(parsed.error).map(({ path, message }) =>
+    const reasons = toProblems(parsed.error).map(({ path, message }) =>
       path === '' ? message : `${path}: ${message}`,
     );
     const shown = reasons.slice(0, MAX_REASONS).join('; ');
@@ -102,7 +102,7 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
 function merge(proposed: PlannerDecision, floor: PlannerDecision, envelope: PlannerInput): PlannerDecision {
   const lower = compareStatus(proposed.status, floor.status) < 0;
   const status = lower ? floor.status : proposed.status;
-  const steps = lower ? [floor.next_step] : [proposed.next_step, hintedStep(envelope, status)];
+  const steps = lower ? [floor.next_step] : [proposed.next_step, findHintedStep(envelope, status)];
   const fix = lower ? floor.fix_instructions : (proposed.fix_instructions ?? floor.fix_instructions);
   return {
     status,

@@ -7,7 +7,7 @@ export interface Problem {
   readonly message: string;
 }
 
-export function problemsOf(error: Pick<z.ZodError, 'issues'>): Problem[] {
+export function toProblems(error: Pick<z.ZodError, 'issues'>): Problem[] {
   return error.issues.map((issue) => ({
     path: issue.path.map(String).join('.'),
     message: restate(issue.message),

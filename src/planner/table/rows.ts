@@ -1,7 +1,7 @@
 import type { UxFlag } from '../../contracts/run/harness-report.ts';
 import type { PlannerStatus } from '../../contracts/vocabulary.ts';
 import { formatCount } from '../../text/count-of.ts';
-import { type Facts, plainPath } from './facts.ts';
+import { type Facts, normalizePath } from './facts.ts';
 import type { RiskFlag } from './severity.ts';
 
 /** A finding of a row. The subject distinguishes findings with the same code. */
@@ -26,7 +26,7 @@ export interface Row {
 
 const always = () => true;
 const never = () => false;
-const otherwisePassed = (facts: Facts) => facts.validationOtherwisePassed;
+const otherwisePassed = (facts: Facts) => facts.hasPassingValidation;
 
 function finding(
   code: string,
@@ -69,15 +69,15 @@ function reportInconsistent({ report }: Facts): RowFinding[] {
   return [finding('report_inconsistent', suite, text)];
 }
 
-function goldensProposed({ proposals }: Facts): RowFinding[] {
-  if (proposals.length === 0) return [];
-  const names = proposals.map((proposal) => proposal.name).join(', ');
-  const evidenceRef = proposals.find((proposal) => proposal.evidenceRef !== null)?.evidenceRef ?? null;
+function goldensProposed({ proposedGoldens }: Facts): RowFinding[] {
+  if (proposedGoldens.length === 0) return [];
+  const names = proposedGoldens.map((proposal) => proposal.name).join(', ');
+  const evidenceRef = proposedGoldens.find((proposal) => proposal.evidenceRef !== null)?.evidenceRef ?? null;
   return [finding('goldens_need_approval', '', `the harness proposes new goldens: ${names}`, evidenceRef)];
 }
 
 function approvalRequired(facts: Facts): RowFinding[] {
-  return facts.approvals.map(({ subject }) =>
+  return facts.approvalRequests.map(({ subject }) =>
     finding('approval_required', subject, `approval required: ${subject === '' ? 'the step' : subject}`),
   );
 }
@@ -133,7 +133,7 @@ function missingArtifact(facts: Facts): RowFinding[] {
     const one = finding('missing_artifact', name, `the required artifact ${name} is missing`);
     return facts.reportedMissing.includes(name) ? one : { ...one, explainedBy: 'absent-artifact' };
   });
-  if (!facts.reviewVerdictMissing) return missing;
+  if (!facts.isReviewVerdictMissing) return missing;
   const silent = finding('missing_artifact', 'review', 'the review gave no verdict');
   return [...missing, { ...silent, explainedBy: 'missing-verdict' }];
 }
@@ -145,7 +145,7 @@ function unsupportedReport({ report }: Facts): RowFinding[] {
 }
 
 function validationUnusable(facts: Facts): RowFinding[] {
-  const explained = facts.validatorFailed || facts.missingArtifacts.length > 0;
+  const explained = facts.hasValidationFailure || facts.missingArtifacts.length > 0;
   if (facts.outcome === 'completed' || explained) return [];
   const summary = `the validation ended as ${facts.outcome}, but nothing in the evidence explains why`;
   return [finding('validation_unusable', '', summary)];
@@ -211,22 +211,22 @@ function claimedWithoutChange({ intent, claims, diff }: Facts): RowFinding[] {
   return [finding('empty_diff', '', 'the agent claims that the work is done, but no file changed')];
 }
 
-function claimedPassing({ claims, validatorFailed }: Facts): RowFinding[] {
-  if (!validatorFailed || !claims.some(({ kind }) => kind === 'tests_pass')) return [];
+function claimedPassing({ claims, hasValidationFailure }: Facts): RowFinding[] {
+  if (!hasValidationFailure || !claims.some(({ kind }) => kind === 'tests_pass')) return [];
   return [
     finding('false_claim', 'tests_pass', 'the agent claims that the tests pass, but a validator failed'),
   ];
 }
 
 /** Paths that an agent claims to have created but that are neither in the diff nor among the artifacts. */
-export function unseenPaths({ claims, diff, artifacts }: Facts): string[] {
-  const seen = new Set([...diff.paths.map(plainPath), ...artifacts]);
-  const made = claims.flatMap((claim) => (claim.kind === 'created' ? [plainPath(claim.path)] : []));
+export function findUncreatedPaths({ claims, diff, artifacts }: Facts): string[] {
+  const seen = new Set([...diff.paths.map(normalizePath), ...artifacts]);
+  const made = claims.flatMap((claim) => (claim.kind === 'created' ? [normalizePath(claim.path)] : []));
   return [...new Set(made)].filter((path) => !seen.has(path));
 }
 
 function claimedCreation(facts: Facts): RowFinding[] {
-  return unseenPaths(facts).map((path) =>
+  return findUncreatedPaths(facts).map((path) =>
     finding(
       'false_claim',
       path,

@@ -1,5 +1,5 @@
-import { isJudgePath } from '../judges.ts';
 import type { Part } from './command-part.ts';
+import { isJudgeFile } from './judge-files.ts';
 import { traceCommand } from './trace-command.ts';
 
 /**
@@ -74,7 +74,7 @@ function trace(
   read: (path: string) => string | null,
   { folder = '', changed = [], tests = null }: CommandPlace,
 ): Part[] {
-  return traceCommand(command, folder, { read, changed, isJudge: (path) => isJudgePath(path, tests) });
+  return traceCommand(command, folder, { read, changed, isJudge: (path) => isJudgeFile(path, tests) });
 }
 
 function firstOf(paths: readonly string[], texts: FileTexts): { path: string; text: string } | null {

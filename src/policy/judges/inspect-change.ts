@@ -1,7 +1,7 @@
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
-import { isJudgePath } from '../judges.ts';
 import type { FileTexts } from './changed-command.ts';
 import { changedInlineTests, mayHaveInlineTests } from './inline-tests.ts';
+import { isJudgeFile } from './judge-files.ts';
 import { configurationsNear, filesNamedBy, runsDoctests } from './named-files.ts';
 import { addedProbes, mayProbeTests } from './test-probes.ts';
 
@@ -103,7 +103,7 @@ export function inspectChange(
 }
 
 function selectCode(changes: readonly FileChange[], tests: readonly string[] | null) {
-  const code = changes.filter(({ path }) => !isJudgePath(path, tests));
+  const code = changes.filter(({ path }) => !isJudgeFile(path, tests));
   return {
     code,
     read: code.filter(({ path }) => mayHaveInlineTests(path) || mayProbeTests(path)),

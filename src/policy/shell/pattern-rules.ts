@@ -1,3 +1,4 @@
+import { stripDotSlash } from '../../text/paths.ts';
 import { matchesGlob } from '../globs.ts';
 
 /** Maximum number of wildcards in a word; a pattern with more is not analysed. */
@@ -50,10 +51,7 @@ export function mayMeet(
   { recursive, isAimed }: { readonly recursive: boolean; readonly isAimed: boolean },
 ): boolean {
   const parts = written.split('/');
-  const [first, ...rest] = glob
-    .replace(/^(?:\.\/)+/, '')
-    .replace(/\/+$/, '')
-    .split('/');
+  const [first, ...rest] = stripDotSlash(glob).replace(/\/+$/, '').split('/');
   const isAligned = (from: readonly string[], to: readonly string[]): boolean =>
     alignParts(from, to, recursive, isAimed);
   if (first !== '**') return isAligned(parts, [first ?? '', ...rest]);

@@ -1,8 +1,9 @@
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
+import { stripDotSlash } from '../../text/paths.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { checkFiles } from '../changes.ts';
 import { isDependencyFile } from '../dependency-files.ts';
-import { forbiddenBy } from '../globs.ts';
+import { findCoveringGlob } from '../globs.ts';
 import type { PolicyViolation } from '../violation.ts';
 import { certainFinding, type Finding, possibleFinding } from './findings.ts';
 import { startsAtHome, type Word } from './grammar/shell-word.ts';
@@ -180,9 +181,9 @@ function isInGitFolder(relative: string): boolean {
 
 /** Checks git's own files first, regardless of the policy, then forbidden paths, then protected paths. */
 function closedPath(policy: EffectivePolicy, relative: string): Finding | null {
-  const glob = isInGitFolder(relative) ? '.git' : forbiddenBy(policy.forbidden_paths, relative);
+  const glob = isInGitFolder(relative) ? '.git' : findCoveringGlob(policy.forbidden_paths, relative);
   if (glob !== null) return certainFinding('forbidden_path', relative, `${relative} is forbidden by ${glob}`);
-  const guard = forbiddenBy(policy.protected_paths, relative);
+  const guard = findCoveringGlob(policy.protected_paths, relative);
   return guard === null
     ? null
     : certainFinding('forbidden_path', relative, `${relative} is protected by ${guard}`);
@@ -193,8 +194,8 @@ function closedAnywhere(policy: EffectivePolicy, relative: string): Finding[] {
   const globs = [...policy.forbidden_paths, ...policy.protected_paths].filter((glob) =>
     glob.startsWith('**/'),
   );
-  const plain = relative.replace(/^(?:\.\/)+/, '');
-  const glob = isInGitFolder(plain) ? '.git' : plain === '' ? null : forbiddenBy(globs, plain);
+  const plain = stripDotSlash(relative);
+  const glob = isInGitFolder(plain) ? '.git' : plain === '' ? null : findCoveringGlob(globs, plain);
   return glob === null ? [] : [certainFinding('forbidden_path', plain, `${plain} is forbidden by ${glob}`)];
 }
 
@@ -214,7 +215,7 @@ function findClosedBelow(policy: EffectivePolicy, relative: string): Finding | n
 }
 
 function literalPrefix(glob: string): string {
-  const parts = glob.replace(/^(?:\.\/)+/, '').split('/');
+  const parts = stripDotSlash(glob).split('/');
   const end = parts.findIndex((part) => /[*?[\]{}()!+@]/.test(part));
   return parts.slice(0, end < 0 ? parts.length : end).join('/');
 }

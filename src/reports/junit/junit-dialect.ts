@@ -30,7 +30,7 @@ export type Dialect =
 const SPEC_FILE = /\.(?:spec|test)\.[cm]?[jt]sx?$/;
 
 /** Checks the document first, because a command such as `npm test` doesn't identify the runner. */
-export function dialectOf(document: JunitDocument, { command }: Invoked): Dialect {
+export function detectDialect(document: JunitDocument, { command }: Invoked): Dialect {
   const { root, cases, suiteNames, properties } = document;
   const runs = (pattern: RegExp) => command.some((word) => pattern.test(word));
   if (root.name === 'vitest tests') return 'vitest';

@@ -189,7 +189,7 @@ function openOutside(state: ParserState, tag: string, attributes: Readonly<Recor
       file: attributes.file ?? suites.at(-1)?.attributes.file ?? null,
       suites: suites.map((suite) => suite.name),
       seconds: attributes.time ?? null,
-      outcome: outcomeOf(attributes),
+      outcome: toOutcome(attributes),
       ends: [],
       output: '',
     };
@@ -197,7 +197,7 @@ function openOutside(state: ParserState, tag: string, attributes: Readonly<Recor
   else if (state.end === null && FAILURE_TAGS.includes(tag)) state.end = endOf(tag, attributes);
 }
 
-function outcomeOf({ status, result }: Readonly<Record<string, string>>): JunitCase['outcome'] {
+function toOutcome({ status, result }: Readonly<Record<string, string>>): JunitCase['outcome'] {
   const values = [status, result].flatMap((word) => word?.toLowerCase() ?? []);
   if (values.some((word) => NOT_PASSED.includes(word))) return 'failed';
   return values.some((word) => NOT_RUN.includes(word)) ? 'skipped' : null;
@@ -248,7 +248,7 @@ function closeCase(state: ParserState): void {
 function closeSuite({ suites, document }: ParserState): void {
   const suite = suites.pop();
   if (suite === undefined || suite.failures > 0) return;
-  const reported = numberOf(suite.attributes.failures) + numberOf(suite.attributes.errors);
+  const reported = parseCount(suite.attributes.failures) + parseCount(suite.attributes.errors);
   const [end] = suite.ends;
   if (end === undefined && reported === 0) return;
   const observation =
@@ -259,7 +259,7 @@ function closeSuite({ suites, document }: ParserState): void {
   for (const around of suites) around.failures += 1;
 }
 
-function numberOf(text: string | undefined): number {
+function parseCount(text: string | undefined): number {
   const value = Number(text ?? '0');
   return Number.isFinite(value) ? value : 0;
 }

@@ -1,6 +1,6 @@
 import type { CaseStatus } from '../../contracts/run/harness-report.ts';
-import { failureOf, type Invoked, type Reading, type TestResult } from '../test-results.ts';
-import { type Dialect, dialectOf, identify } from './junit-dialect.ts';
+import { createFailure, type Invoked, type Reading, type TestResult } from '../test-results.ts';
+import { type Dialect, detectDialect, identify } from './junit-dialect.ts';
 import {
   FAILURE_TAGS,
   type JunitCase,
@@ -15,11 +15,11 @@ export function readJunit(text: string, invoked: Invoked): Reading {
   const parsed = parseJunitXml(text);
   if (!parsed.ok) return parsed;
   const { document } = parsed;
-  const dialect = dialectOf(document, invoked);
+  const dialect = detectDialect(document, invoked);
   const results = document.cases.map((item) => toResult(item, dialect, invoked));
   for (const { name, suites, observation } of document.brokenSuites)
     results.push(
-      failureOf([...suites, name].filter((part) => part !== '').join(' > ') || 'suite', observation),
+      createFailure([...suites, name].filter((part) => part !== '').join(' > ') || 'suite', observation),
     );
   return {
     ok: true,
@@ -33,20 +33,20 @@ export function readJunit(text: string, invoked: Invoked): Reading {
 }
 
 function toResult(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResult {
-  const status = statusOf(item);
+  const status = toStatus(item);
   return {
     ...identify(item, dialect, invoked),
     status,
     observations: item.ends
       .filter(({ tag }) => !SKIP_TAGS.includes(tag) || status === 'skipped')
       .flatMap(observationOf),
-    attachments: attachmentsOf(item.output),
+    attachments: findAttachments(item.output),
     durationMs: parseMilliseconds(item.seconds),
   };
 }
 
 /** A failure overrides a skip, such as a failed teardown of a skipped test; a test marked as to-do may fail. */
-function statusOf({ ends, outcome }: JunitCase): CaseStatus {
+function toStatus({ ends, outcome }: JunitCase): CaseStatus {
   const skipped = ends.find(({ tag }) => SKIP_TAGS.includes(tag));
   if (skipped?.type === 'todo') return 'skipped';
   if (ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return 'failed';
@@ -64,7 +64,7 @@ function observationOf({ tag, type, message, text }: JunitEnd): string[] {
 }
 
 /** Jenkins's convention, which several runners follow. */
-function attachmentsOf(output: string): string[] {
+function findAttachments(output: string): string[] {
   return [...output.matchAll(/\[\[ATTACHMENT\|([^\]\n]+)\]\]/g)].flatMap(([, path]) =>
     path === undefined ? [] : [path.trim()],
   );

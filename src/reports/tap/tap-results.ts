@@ -37,7 +37,7 @@ interface Parents {
 const TOP: Parents = { names: [], tests: [] };
 
 /** The cases of a point: itself, or those of its subtest. */
-export function resultsOf(node: TapNode, invoked: Invoked, parents: Parents = TOP): TestResult[] {
+export function toResults(node: TapNode, invoked: Invoked, parents: Parents = TOP): TestResult[] {
   const { point, children } = node;
   const diagnostics = readDiagnostics(node.diagnostics);
   const name = pathFrom(invoked.folders, point.name);
@@ -45,7 +45,7 @@ export function resultsOf(node: TapNode, invoked: Invoked, parents: Parents = TO
     names: [...parents.names, name],
     tests: isTest(point, diagnostics, invoked) ? [...parents.tests, point.name] : parents.tests,
   };
-  const listed = children.flatMap((child) => resultsOf(child, invoked, within));
+  const listed = children.flatMap((child) => toResults(child, invoked, within));
   const inner = point.directive === null ? listed : listed.map(excuseFailure);
   const failed = !point.ok && point.directive === null;
   const isSuite = children.length > 0 || diagnostics.get('type') === 'suite';
@@ -76,7 +76,7 @@ function toResult(
   diagnostics: ReadonlyMap<string, string>,
   invoked: Invoked,
 ): TestResult {
-  const status = statusOf(point);
+  const status = toStatus(point);
   const name = names.at(-1) ?? '';
   return {
     id: names.filter((part) => part !== '').join(' > ') || 'unnamed test',
@@ -85,11 +85,11 @@ function toResult(
     observations: status === 'passed' ? [] : observationsOf(point, diagnostics, remarks, name),
     location: locationOf(diagnostics, invoked),
     attachments: [],
-    durationMs: numberOf(diagnostics.get('duration_ms')) ?? point.durationMs,
+    durationMs: parseNumber(diagnostics.get('duration_ms')) ?? point.durationMs,
   };
 }
 
-function statusOf({ ok, directive }: TapPoint): TestResult['status'] {
+function toStatus({ ok, directive }: TapPoint): TestResult['status'] {
   // A to-do test checks nothing, even if its empty body passes.
   if (directive !== null) return 'skipped';
   return ok ? 'passed' : 'failed';
@@ -136,7 +136,7 @@ function locationOf(diagnostics: ReadonlyMap<string, string>, { folders }: Invok
   return pathFrom(folders, location.replace(/(:\d+):\d+$/, '$1'));
 }
 
-function numberOf(text: string | undefined): number | null {
+function parseNumber(text: string | undefined): number | null {
   const value = Number(text ?? '');
   return text === undefined || text.trim() === '' || !Number.isFinite(value) || value < 0 ? null : value;
 }

@@ -1,6 +1,6 @@
 import {
   CASE_LIMIT,
-  failureOf,
+  createFailure,
   type Invoked,
   type Reading,
   type TestResult,
@@ -8,7 +8,7 @@ import {
   unreadable,
 } from '../test-results.ts';
 import { readTapLine, type TapLine } from './tap-lines.ts';
-import { resultsOf, type TapNode } from './tap-results.ts';
+import { type TapNode, toResults } from './tap-results.ts';
 
 /** What one level of a TAP document says about its tests. */
 interface PlanFacts {
@@ -104,7 +104,7 @@ export function readTap(text: string, invoked: Invoked): Reading {
   if (!parsing.isTap) return unreadable('contains no TAP');
   if (parsing.count > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   finishDocument(parsing);
-  const results = parsing.finished.flatMap((node) => resultsOf(node, invoked));
+  const results = parsing.finished.flatMap((node) => toResults(node, invoked));
   return {
     ok: true,
     kind: 'unit',
@@ -122,7 +122,7 @@ function finishDocument(parsing: Parsing): void {
   for (const node of top.points) parsing.finished.push(node);
   const skipped = top.plans.find(({ count, skipReason }) => count === 0 && skipReason !== null);
   if (skipped !== undefined)
-    parsing.extra.push({ ...failureOf('all tests', skipped.skipReason ?? ''), status: 'skipped' });
+    parsing.extra.push({ ...createFailure('all tests', skipped.skipReason ?? ''), status: 'skipped' });
   parsing.levels.splice(0, parsing.levels.length, emptyLevel());
 }
 
@@ -233,7 +233,9 @@ function takeKnown(parsing: Parsing, depth: number, line: TapLine): void {
     case 'bail':
       parsing.isTap = true;
       parsing.bailedOut = true;
-      parsing.extra.push(failureOf('bail out', line.reason === '' ? 'the runner bailed out' : line.reason));
+      parsing.extra.push(
+        createFailure('bail out', line.reason === '' ? 'the runner bailed out' : line.reason),
+      );
       return;
     case 'plan':
       parsing.isTap = true;
@@ -318,7 +320,7 @@ function checkPlan({ extra, bailedOut }: Parsing, { points, plans, orphans }: Le
   const numbered = orphans > 0 ? [] : points.filter(({ point }) => !isFileOfNode(point.name));
   const numbers = numbered.flatMap(({ point }) => point.number ?? []);
   const problems = planProblems({ plans: plans.map(({ count }) => count), run: points.length, numbers });
-  if (problems.length > 0) extra.push({ ...failureOf(id, ''), observations: problems });
+  if (problems.length > 0) extra.push({ ...createFailure(id, ''), observations: problems });
 }
 
 /** Node's runner reports a file without tests under its path, numbered among the files. */

@@ -3,7 +3,6 @@ import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
 import { messageOf } from '../../text/error-message.ts';
-import type { ReadLabels } from '../../work/engine/apply/planner.ts';
 import { createStartEvent, type RequestedCommand } from '../../work/engine/command.ts';
 import {
   type CommandStep,
@@ -16,6 +15,7 @@ import { createWorkState, evolve } from '../../work/engine/evolve.ts';
 import { findRefusal, type GuardContext } from '../../work/engine/guards.ts';
 import type { ExecutedCommand, Outcome } from '../../work/engine/protocol.ts';
 import { createRefusalEvents, type Refusal } from '../../work/engine/refusal.ts';
+import type { ReadLabels } from '../../work/items/labels.ts';
 import type { StartedCommand, WorkState } from '../../work/items/state.ts';
 
 export interface CommandExecutorDeps {

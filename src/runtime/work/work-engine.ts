@@ -13,7 +13,6 @@ import type { SpecFolder } from '../../ports/spec-folder.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
 import { messageOf } from '../../text/error-message.ts';
-import type { ReadLabels } from '../../work/engine/apply/planner.ts';
 import {
   createFailEvent,
   type RequestedRun,
@@ -37,6 +36,7 @@ import type {
   SessionRequest,
 } from '../../work/engine/protocol.ts';
 import { createAcceptCommand, listRunsToSee } from '../../work/engine/run-end.ts';
+import type { ReadLabels } from '../../work/items/labels.ts';
 import type { WorkLimits } from '../../work/items/limits.ts';
 import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
 import { createUnabortedSignal } from '../never-aborted.ts';

@@ -6,7 +6,7 @@ export interface BodySection {
   readonly name: string | null;
   /** The heading as written. */
   readonly title: string;
-  readonly depth: number;
+  readonly level: number;
   readonly line: number;
   readonly column: number;
   /** Whether it has the level and the parent of the template. */
@@ -30,17 +30,19 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
     const known = KNOWN.get(plainTitle(heading.title)) ?? null;
     // A subsection at too high a level does not end the section that it belongs to.
     const isStray = known !== null && known.parent !== null && known.parent === enclosing;
-    if (heading.depth <= 2 && !isStray) enclosing = heading.depth === 2 ? (known?.name ?? null) : null;
-    const end = endOf(blocks, index, heading);
+    if (heading.level <= 2 && !isStray) enclosing = heading.level === 2 ? (known?.name ?? null) : null;
+    const end = findSectionEnd(blocks, index, heading);
     const next = blocks[end];
     sections.push({
       name: known?.name ?? null,
       title: heading.title,
-      depth: heading.depth,
+      level: heading.level,
       line: heading.line,
       column: heading.column,
-      placed: known !== null && known.depth === heading.depth && isInside(known, enclosing),
-      text: contentOf(markdown.slice(heading.end, next?.kind === 'heading' ? next.start : markdown.length)),
+      placed: known !== null && known.level === heading.level && isInside(known, enclosing),
+      text: removeComments(
+        markdown.slice(heading.end, next?.kind === 'heading' ? next.start : markdown.length),
+      ),
       blocks: blocks.slice(index + 1, end),
     });
   }
@@ -79,14 +81,14 @@ function plainTitle(title: string): string {
     .toLowerCase();
 }
 
-function endOf(blocks: readonly MarkdownBlock[], start: number, heading: Heading): number {
+function findSectionEnd(blocks: readonly MarkdownBlock[], start: number, heading: Heading): number {
   for (let index = start + 1; index < blocks.length; index += 1) {
     const block = blocks[index];
-    if (block?.kind === 'heading' && block.depth <= heading.depth) return index;
+    if (block?.kind === 'heading' && block.level <= heading.level) return index;
   }
   return blocks.length;
 }
 
-function contentOf(text: string): string {
+function removeComments(text: string): string {
   return text.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim();
 }

@@ -5,13 +5,13 @@ export type BodyKind = (typeof BODY_KINDS)[number];
 
 export interface TemplateSection {
   readonly name: string;
-  readonly depth: 2 | 3;
+  readonly level: 2 | 3;
   /** The parent section; null at the top level. */
   readonly parent: string | null;
 }
 
-const top = (name: string): TemplateSection => ({ name, depth: 2, parent: null });
-const inScope = (name: string): TemplateSection => ({ name, depth: 3, parent: 'Scope' });
+const top = (name: string): TemplateSection => ({ name, level: 2, parent: null });
+const inScope = (name: string): TemplateSection => ({ name, level: 3, parent: 'Scope' });
 
 export const TEMPLATE_SECTIONS: Readonly<Record<BodyKind, readonly TemplateSection[]>> = {
   task: [

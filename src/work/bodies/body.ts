@@ -1,7 +1,7 @@
 import type { WorkType } from '../../contracts/work/work-item.ts';
 import { type BodySection, detectBodyKind, findSections, readSections } from './body-sections.ts';
 import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
-import { type ListItem, type MarkdownBlock, readBlocks, type TextBlock } from './markdown-blocks.ts';
+import { type ListItem, type MarkdownBlock, parseMarkdownBlocks, type TextBlock } from './markdown-blocks.ts';
 import { isLonePath, readScopeEntry, readSentence, type ScopeEntry, type ScopeList } from './scope-entry.ts';
 import { readSpecReferences, type SpecReference } from './spec-reference.ts';
 
@@ -36,7 +36,7 @@ export interface WorkBody {
 
 /** Parses any text; missing sections are empty. */
 export function readBody(markdown: string): WorkBody {
-  const blocks = readBlocks(markdown);
+  const blocks = parseMarkdownBlocks(markdown);
   const sections = readSections(markdown, blocks);
   const textOf = (name: string) =>
     findSections(sections, name)

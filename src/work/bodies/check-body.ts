@@ -45,11 +45,11 @@ export function checkReadBody(body: WorkBody, type: WorkType | null): readonly B
 
 function checkSection(
   sections: readonly BodySection[],
-  { name, depth, parent }: TemplateSection,
+  { name, level, parent }: TemplateSection,
 ): readonly BodyProblem[] {
   const named = sections.filter((section) => section.name === name);
   const placed = named.filter((section) => section.placed);
-  const marks = '#'.repeat(depth);
+  const marks = '#'.repeat(level);
   const [first, ...again] = placed;
   if (first !== undefined)
     return again.map((section) =>
@@ -98,8 +98,8 @@ function hasScopeEntry({ inScope, unreadEntries, sections }: WorkBody): boolean 
 }
 
 function problemAt(section: BodySection, code: ProblemCode, message: string): BodyProblem {
-  const { line, column, depth, title } = section;
-  return { code, message, line, column, quoted: `${'#'.repeat(depth)} ${title}` };
+  const { line, column, level, title } = section;
+  return { code, message, line, column, quoted: `${'#'.repeat(level)} ${title}` };
 }
 
 function problemWithoutPosition(code: ProblemCode, message: string): BodyProblem {

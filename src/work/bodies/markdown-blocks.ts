@@ -13,7 +13,7 @@ export interface ListItem {
 export interface Heading {
   readonly kind: 'heading';
   readonly title: string;
-  readonly depth: number;
+  readonly level: number;
   readonly line: number;
   readonly column: number;
   readonly start: number;
@@ -33,8 +33,8 @@ type Root = ReturnType<typeof fromMarkdown>;
 type Node = Root['children'][number];
 
 /**
- * Disables inline syntax such as emphasis and links: it is not needed, paths contain stars and underscores,
- * and untrusted text can't make its parsing slow. Link definitions stay paragraphs.
+ * Disables inline syntax such as emphasis and links: paths contain stars and underscores, and untrusted text could
+ * make inline parsing slow. Link definitions stay paragraphs.
  */
 const BLOCKS_ONLY = {
   disable: {
@@ -55,11 +55,11 @@ const BLOCKS_ONLY = {
 };
 
 /** Parses in pieces, because the parser takes quadratic time in the number of lists or quotes. */
-export function readBlocks(markdown: string, pieceLines?: number): readonly MarkdownBlock[] {
-  return splitMarkdown(blankFrontMatter(markdown), pieceLines).flatMap(readPiece);
+export function parseMarkdownBlocks(markdown: string, pieceLines?: number): readonly MarkdownBlock[] {
+  return splitMarkdown(blankFrontMatter(markdown), pieceLines).flatMap(parsePieceInDocument);
 }
 
-function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly MarkdownBlock[] {
+function parsePieceInDocument({ text, linesBefore, offset }: MarkdownPiece): readonly MarkdownBlock[] {
   return parsePiece(text).map((block) => {
     const line = block.line + linesBefore;
     return block.kind === 'heading'
@@ -68,32 +68,36 @@ function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly Markd
   });
 }
 
+/** The depth of a block that is in no list. The blocks of an outermost list have depth 0. */
+const OUTSIDE_LISTS = -1;
+
 /** Headings inside of fences, quotes, lists and comments aren't headings of the document. */
 function parsePiece(markdown: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
-  // An explicit stack, because nested lists can exceed the call stack.
+  // An explicit stack, because nested lists can exceed the call stack. `depth` counts the enclosing lists from 0.
   const stack: { readonly node: Node; readonly depth: number }[] = [];
   const push = (nodes: readonly Node[], depth: number): void => {
     for (const node of nodes.toReversed()) stack.push({ node, depth });
   };
-  push(fromMarkdown(markdown, { extensions: [BLOCKS_ONLY] }).children, -1);
+  push(fromMarkdown(markdown, { extensions: [BLOCKS_ONLY] }).children, OUTSIDE_LISTS);
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { node, depth } = next;
     switch (node.type) {
       case 'heading':
-        if (depth < 0) blocks.push(headingOf(node));
+        if (depth === OUTSIDE_LISTS) blocks.push(toHeading(node));
         break;
       case 'paragraph':
-        if (depth < 0) blocks.push({ kind: 'paragraph', text: textOf(node), line: lineOf(node) });
+        if (depth === OUTSIDE_LISTS)
+          blocks.push({ kind: 'paragraph', text: joinText(node), line: lineOf(node) });
         break;
       case 'code':
-        if (depth < 0) blocks.push({ kind: 'code', text: node.value, line: lineOf(node) });
+        if (depth === OUTSIDE_LISTS) blocks.push({ kind: 'code', text: node.value, line: lineOf(node) });
         break;
       case 'list':
         push(node.children, depth + 1);
         break;
       case 'listItem':
-        blocks.push(itemOf(node, depth));
+        blocks.push(toListItem(node, depth));
         push(
           node.children.filter(({ type }) => type === 'list'),
           depth,
@@ -116,11 +120,11 @@ function blankFrontMatter(markdown: string): string {
   return found.replace(/[^\r\n]/g, ' ') + markdown.slice(found.length);
 }
 
-function headingOf(node: Node & { readonly type: 'heading' }): Heading {
+function toHeading(node: Node & { readonly type: 'heading' }): Heading {
   return {
     kind: 'heading',
-    title: textOf(node),
-    depth: node.depth,
+    title: joinText(node),
+    level: node.depth,
     line: lineOf(node),
     column: node.position?.start.column ?? 1,
     start: node.position?.start.offset ?? 0,
@@ -128,18 +132,18 @@ function headingOf(node: Node & { readonly type: 'heading' }): Heading {
   };
 }
 
-function itemOf(node: Node & { readonly type: 'listItem' }, depth: number): ListItem {
+function toListItem(node: Node & { readonly type: 'listItem' }, depth: number): ListItem {
   const paragraph = node.children.find(({ type }) => type === 'paragraph');
   return {
     kind: 'item',
-    text: paragraph === undefined ? '' : textOf(paragraph).replace(/\s*\n\s*/g, ' '),
+    text: paragraph === undefined ? '' : joinText(paragraph).replace(/\s*\n\s*/g, ' '),
     line: lineOf(node),
     column: node.position?.start.column ?? 1,
     depth,
   };
 }
 
-function textOf(node: Node): string {
+function joinText(node: Node): string {
   if (node.type !== 'paragraph' && node.type !== 'heading') return '';
   return node.children.map((child) => ('value' in child ? child.value : '')).join('');
 }
@@ -155,7 +159,7 @@ interface MarkdownPiece {
   readonly offset: number;
 }
 
-/** Enough lines per parser call, and few enough for its quadratic time. */
+/** Small enough that the quadratic time of the parser does not matter. */
 const PIECE_LINES = 200;
 
 /** Starts a block that continues over blank lines, unless it is part of a list. */
@@ -173,7 +177,7 @@ const STARTS_BLOCK = /^[#>\p{L}]/u;
 function splitMarkdown(markdown: string, pieceLines = PIECE_LINES): readonly MarkdownPiece[] {
   const pieces: MarkdownPiece[] = [];
   let [from, linesBefore, offset] = [0, 0, 0];
-  // A lone carriage return also ends a line, and would not be counted.
+  // The parser ends a line at a lone carriage return too, but `split` does not: such a text is parsed in one piece.
   const lines = /\r(?!\n)/.test(markdown) ? [] : markdown.split('\n');
   for (const [index, line] of lines.entries()) {
     if (SPANS_BLANK_LINES.test(line)) break;

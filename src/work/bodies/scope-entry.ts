@@ -53,7 +53,7 @@ export function readSentence(text: string, list: ScopeList): Reading {
   const paths = [...text.matchAll(NAMED_PATH)]
     .map(([, quoted, plain]) => quoted ?? plain ?? '')
     .filter((path) => path.includes('/'));
-  return paths.length === 0 ? PROSE : { entries: paths.map((path) => entryOf(path, text)), prose: false };
+  return paths.length === 0 ? PROSE : { entries: paths.map((path) => createEntry(path, text)), prose: false };
 }
 
 /** Whether a line contains nothing but a path. */
@@ -72,31 +72,33 @@ function readCode(text: string): readonly Omit<ScopeEntry, 'line'>[] {
     if (next === null) break;
     rest = rest.slice(next[0].length);
   }
-  const note = noteOf(rest);
-  return paths.map((path) => entryOf(path, note));
+  const note = parseNote(rest);
+  return paths.map((path) => createEntry(path, note));
 }
 
 function readMarked(inner: string, rest: string): Reading {
   const path = inner.replace(/:$/, '');
-  return looksLikePath(path) ? { entries: [entryOf(path, noteOf(rest))], prose: false } : PROSE;
+  return looksLikePath(path) ? { entries: [createEntry(path, parseNote(rest))], prose: false } : PROSE;
 }
 
 function readPlain(text: string): Reading {
   const cut = NOTE.exec(text);
   const head = (cut === null ? text : text.slice(0, cut.index)).replace(/(?<=\S)[,;:.]$/, '');
-  const note = cut === null ? null : noteOf(text.slice(cut.index));
+  const note = cut === null ? null : parseNote(text.slice(cut.index));
   if (!/\s/.test(head)) {
     // A word with a colon is the heading of a list.
     if (text.endsWith(':') && !looksLikePath(head)) return PROSE;
-    return { entries: [entryOf(head, note)], prose: false };
+    return { entries: [createEntry(head, note)], prose: false };
   }
   const several = head.split(/,\s+|\s+and\s+/);
   if (several.length > 1 && several.every((one) => !/\s/.test(one) && looksLikePath(one)))
-    return { entries: several.map((path) => entryOf(path, note)), prose: false };
+    return { entries: several.map((path) => createEntry(path, note)), prose: false };
   const [first = ''] = head.split(/\s/);
-  if (isSurePath(first)) return { entries: [entryOf(first, noteOf(text.slice(first.length)))], prose: false };
+  if (isSurePath(first))
+    return { entries: [createEntry(first, parseNote(text.slice(first.length)))], prose: false };
   // File names with a space, as in `docs/my page.md`.
-  if (first.includes('/') && EXTENSION.test(head)) return { entries: [entryOf(head, note)], prose: false };
+  if (first.includes('/') && EXTENSION.test(head))
+    return { entries: [createEntry(head, note)], prose: false };
   return PROSE;
 }
 
@@ -108,12 +110,12 @@ function isSurePath(word: string): boolean {
   return EXTENSION.test(word) || /[^/]\/$/.test(word) || /[*?]/.test(word);
 }
 
-function entryOf(path: string, note: string | null): Omit<ScopeEntry, 'line'> {
+function createEntry(path: string, note: string | null): Omit<ScopeEntry, 'line'> {
   const plain = path.trim().replace(/^(?:\.\/)+(?=.)/, '');
   return { path: plain, note };
 }
 
-function noteOf(rest: string): string | null {
+function parseNote(rest: string): string | null {
   const bare = rest.trim().replace(/^(?:[–—:,;]|--?(?=\s))\s*/, '');
   const note = /^\((.*)\)[.,;]?$/s.exec(bare)?.[1] ?? bare;
   return note.trim() === '' ? null : note.trim();

@@ -1,4 +1,5 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type { ReadLabels } from '../items/labels.ts';
 import type {
   Merged,
   MergeRequest,
@@ -14,9 +15,9 @@ import {
   type StartedCommand,
   type WorkState,
 } from '../items/state.ts';
+import { applyPlannerResult } from './apply/apply-planner-result.ts';
 import { type Change, createRunEndEvents, moveThrough } from './apply/change.ts';
 import { applyImplementorResult, describeRevision } from './apply/implementor.ts';
-import { applyPlannerResult, type ReadLabels } from './apply/planner.ts';
 import { acceptRun, cancelRun, giveUpRun } from './apply/runs.ts';
 import { type CommandOf, createFailEvent, nameOf, type WorkCommand } from './command.ts';
 import { readCommand } from './command-schema.ts';

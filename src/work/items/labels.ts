@@ -129,6 +129,8 @@ export function readPlannedLabels(
   };
 }
 
+export type ReadLabels = typeof readPlannedLabels;
+
 /** The labels of an item, by category, then the others. A closed item has no status label. */
 export function formatLabels(
   fields: Omit<LabelFields, 'status'> & { readonly status: WorkStatus | null },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { problemsOf } from '../../planner/table/problems.ts';
+import { toProblems } from '../../planner/table/problems.ts';
 import type { ContractProblem, ProblemCode } from './problem-codes.ts';
 
 /** Codes for fields that are covered by their own rule of the contract. */
@@ -16,7 +16,7 @@ export function parseForm<Schema extends z.core.$ZodType>(
 ): Form<z.infer<Schema>> {
   const parsed = z.safeParse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const problems = problemsOf(parsed.error).map(({ path, message }) => ({
+  const problems = toProblems(parsed.error).map(({ path, message }) => ({
     path,
     code: codes[path] ?? 'WR001',
     message: describeProblem(path, message),

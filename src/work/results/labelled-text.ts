@@ -142,7 +142,7 @@ function endOfTable(lines: readonly string[], start: number): number {
 }
 
 function linesOfTable(lines: readonly string[]): readonly string[] {
-  const [header = [], ...rows] = lines.filter((line) => !RULE.test(line)).map(cellsOf);
+  const [header = [], ...rows] = lines.filter((line) => !RULE.test(line)).map(splitCells);
   if (header.length > 2) return rows.flatMap((row) => labelledRow(header, row));
   return [header.join(': '), ...rows.map((row) => `- ${row.join(': ')}`)];
 }
@@ -151,7 +151,7 @@ function labelledRow(header: readonly string[], row: readonly string[]): readonl
   return row.map((cell, index) => `${index === 0 ? '- ' : '  '}${header[index] ?? ''}: ${cell}`);
 }
 
-function cellsOf(line: string): readonly string[] {
+function splitCells(line: string): readonly string[] {
   return (ROW.exec(line)?.[1] ?? '')
     .replace(/\|[ \t]*$/, '')
     .split(/(?<!\\)\|/)

@@ -12,7 +12,7 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[], reverse = 
   const out: string[] = [];
   let at = 0;
   for (const hunk of hunks) {
-    const sides = sidesOf(hunk, reverse);
+    const sides = splitHunk(hunk, reverse);
     if (sides === null) return null;
     const { start, from, to } = sides;
     // A hunk without lines of this side names the line after which it applies.
@@ -35,7 +35,7 @@ interface Sides {
   readonly to: readonly string[];
 }
 
-function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
+function splitHunk(hunk: PatchHunk, reverse: boolean): Sides | null {
   const old: string[] = [];
   const now: string[] = [];
   let last: readonly string[][] = [];
@@ -57,7 +57,7 @@ function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
 
 /** The text that a hunk replaces. Null if it is not valid text. */
 export function readOldSide(hunk: PatchHunk): string | null {
-  return sidesOf(hunk, false)?.from.join('') ?? null;
+  return splitHunk(hunk, false)?.from.join('') ?? null;
 }
 
 function splitLines(text: string): string[] {

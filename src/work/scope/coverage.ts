@@ -28,7 +28,7 @@ export function findCoveringEntry(
 export function createCoverage(tree: KnownTree, strict: boolean): (entry: ScopeEntry) => Covers {
   const known = new Map<string, Covers>();
   return ({ path }) => {
-    const covers = known.get(path) ?? coverageOf(path, tree, strict);
+    const covers = known.get(path) ?? resolveCoverage(path, tree, strict);
     known.set(path, covers);
     return covers;
   };
@@ -52,7 +52,7 @@ export function unquoted(written: string): string {
   return inner === undefined ? trimmed : unquoted(inner);
 }
 
-function coverageOf(written: string, tree: KnownTree, strict: boolean): Covers {
+function resolveCoverage(written: string, tree: KnownTree, strict: boolean): Covers {
   const path = entryPath(written, (name) => tree.paths.includes(name));
   if (path.split('/').includes('..')) return () => false;
   // A root covers everything; an empty entry covers nothing.

@@ -6,6 +6,7 @@ import {
   PAGE_STEP,
 } from '../../contracts/documents/page-entries.ts';
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { messageOf } from '../../text/error-message.ts';
 import { asList, asMapping, asText } from '../workflow-view.ts';
 import type { Source } from '../yaml/source-text.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';
@@ -103,7 +104,7 @@ function patternProblem(pattern: string): string | null {
     new RegExp(pattern, 'm');
     return null;
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return text.split(': ').at(-1)?.toLowerCase() ?? text;
   }
 }

@@ -46,8 +46,8 @@ export function buildFlowGraph(plan: Plan): FlowGraph {
   const nodes: FlowNode[] = plan.steps.map((step) => ({
     id: step.id,
     opcode: step.opcode,
-    detail: detailOf(step),
-    lifecycles: step.opcode === 'STOP' ? lifecyclesOf(plan, arrivals.get(step.id) ?? new Set()) : [],
+    detail: describeDetail(step),
+    lifecycles: step.opcode === 'STOP' ? listLifecycles(plan, arrivals.get(step.id) ?? new Set()) : [],
     entry: step.id === plan.entryStep,
   }));
   const index = new Map(nodes.map((node, at) => [node.id, at]));
@@ -66,7 +66,7 @@ export function buildFlowGraph(plan: Plan): FlowGraph {
       const ends = () => {
         const passed = keysAfter(step, key, arrivals.get(step.id) ?? new Set());
         // An unreachable rollback has no arriving keys, so fall back to its own key.
-        return lifecyclesOf(plan, passed.size === 0 ? new Set([key]) : passed).map(findOrAddEnd);
+        return listLifecycles(plan, passed.size === 0 ? new Set([key]) : passed).map(findOrAddEnd);
       };
       for (const to of found === undefined ? ends() : [found])
         keysByTarget.set(to, [...(keysByTarget.get(to) ?? []), key]);
@@ -121,13 +121,13 @@ function keysAfter(step: PlanStep, key: RouteKey, arrived: ReadonlySet<RouteKey>
 }
 
 /** Uses the kernel's own logic, so that a diagram can't show another end than a run would have. */
-function lifecyclesOf(plan: Plan, keys: ReadonlySet<RouteKey>): LifecycleState[] {
+function listLifecycles(plan: Plan, keys: ReadonlySet<RouteKey>): LifecycleState[] {
   const stage = { kind: 'running', stepId: STOP, opcode: 'STOP', attempt: 1, visit: 1 } as const;
   const found = new Set([...keys].map((via) => decideEnd(plan, { ...INITIAL_STATE, via, stage })?.lifecycle));
   return ENDS.filter((lifecycle) => found.has(lifecycle));
 }
 
-function detailOf(step: PlanStep): string | null {
+function describeDetail(step: PlanStep): string | null {
   switch (step.opcode) {
     case 'RUN_AGENT':
       return step.agent;

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFi
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { forbiddenBy } from '../../../src/policy/globs.ts';
+import { isCoveredBy } from '../../../src/policy/globs.ts';
 import { gitAt } from '../../../testing/git-repo.ts';
 import { listFiles, makeWitness, type Run, startRun, temporaryFolder, upkeepOf } from './fixture.ts';
 
@@ -21,7 +21,7 @@ const PROTECTED = ['test/**', 'vitest.config.ts'];
 
 async function openJudge({ workspaces, run }: Run, globs: readonly string[] = PROTECTED) {
   const snapshot = await workspaces.snapshot(run, 'v@1');
-  return workspaces.openJudge(run, { snapshot, asAtBase: (path) => forbiddenBy(globs, path) !== null });
+  return workspaces.openJudge(run, { snapshot, asAtBase: (path) => isCoveredBy(globs, path) });
 }
 
 interface Case {

@@ -285,7 +285,7 @@ describe('fix instructions', () => {
     };
     expect(fix(evidence, { step_intent: '  add a unit  ' })).toEqual({
       objective:
-        'resolve: the validator tests exited with 3; the case a failed; the case b failed; the validator slow timed out; the agent claims that it created x.ts, but the file is neither in the diff nor among the artifacts; no unit; no test; too long; too short (the step was asked: add a unit)',
+        'resolve: the validator tests exited with 3; the case a failed; the case b failed; the validator slow timed out; the agent claims that it created x.ts, but the file is neither in the diff nor among the artifacts; no unit; no test; too long; too short (step intent: add a unit)',
       constraints: [
         'keep every check that passes now passing',
         'do not change tests, goldens or validators to make a check pass',
@@ -305,8 +305,8 @@ describe('fix instructions', () => {
           rationale:
             'the agent claims that it created this file, but the file is neither in the diff nor among the artifacts',
         },
-        { target: 'src/a.ts:7', action: 'resolve the finding of the review', rationale: 'no unit' },
-        { target: 'src/b.ts', action: 'resolve the finding of the review', rationale: 'no test' },
+        { target: 'src/a.ts:7', action: 'address the review finding', rationale: 'no unit' },
+        { target: 'src/b.ts', action: 'address the review finding', rationale: 'no test' },
       ],
       verification: [
         { command: 'tests', expected_signal: 'exit code 0' },

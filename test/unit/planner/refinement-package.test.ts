@@ -68,7 +68,7 @@ describe('the refinement package', () => {
       {
         summary: 'no test',
         target: 'src/a.ts:3',
-        action: 'resolve the finding of the review',
+        action: 'address the review finding',
         artifact_refs: ['artifacts/review/review.json'],
       },
       {

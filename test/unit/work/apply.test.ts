@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ImplementorResult } from '../../../src/contracts/work/work-results.ts';
+import { applyPlannerResult } from '../../../src/work/engine/apply/apply-planner-result.ts';
 import {
   applyImplementorResult,
   describeRevision,
   readScopeCorrections,
 } from '../../../src/work/engine/apply/implementor.ts';
-import { applyPlannerResult } from '../../../src/work/engine/apply/planner.ts';
 import { acceptRun, giveUpRun } from '../../../src/work/engine/apply/runs.ts';
 import type { CommandOf, WorkCommand } from '../../../src/work/engine/command.ts';
 import { readCommand } from '../../../src/work/engine/command-schema.ts';

@@ -1,5 +1,5 @@
 import { inspectChange, textsToInspect } from '../../../policy/judges/inspect-change.ts';
-import { addedTests, changedJudges } from '../../../policy/judges.ts';
+import { findAddedTests, findChangedJudgeFiles } from '../../../policy/judges/judge-files.ts';
 import { readComparedReport } from '../../../reports/compare-cases.ts';
 import { acceptedGoldens } from '../../goldens/accepted-goldens.ts';
 import type { RunContext } from '../../run-context.ts';
@@ -49,7 +49,7 @@ export async function compareJudges(
   const accepted = await acceptedGoldens(context, judge.tree);
   const visible = judge.changes.filter(({ path }) => !restored.has(path) && !accepted.has(path));
   const commands = [...new Set(traced.flatMap(({ changes }) => changes.map(partText)))];
-  const known = changedJudges(visible, tests);
+  const known = findChangedJudgeFiles(visible, tests);
   if (!passed) return { changed: known, commands, inline: [], probes: [], with_base: null };
   const wanted = textsToInspect(visible, tests);
   const code = inspectChange(
@@ -59,7 +59,7 @@ export async function compareJudges(
     { tests, commands: traced.map(({ words }) => words) },
   );
   const changed = [...new Set([...known, ...code.judges])].sort();
-  const added = addedTests(visible, tests);
+  const added = findAddedTests(visible, tests);
   const record = { changed, commands, inline: code.inline, probes: code.probes };
   const isDecisive = changed.length > 0 || (failedAtBase && added.length > 0);
   if (!isDecisive) return { ...record, with_base: null };

@@ -1,8 +1,7 @@
+import { BUDGET_KEYS } from '../../../contracts/documents/workflow-document.ts';
 import { warningCode } from '../../../diagnostics/codes.ts';
 import { defineRule } from '../../rule.ts';
 import { asMapping, nameStep } from '../../workflow-view.ts';
-
-export const BUDGET_KEYS = ['token_budget', 'cost_budget_usd'] as const;
 
 /** Warns about budgets of validation steps: validators report no usage, so the budget never applies. */
 export const unspendableBudgetsRule = defineRule({

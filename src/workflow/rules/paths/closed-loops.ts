@@ -1,7 +1,7 @@
 import { warningCode } from '../../../diagnostics/codes.ts';
 import { findComponents } from '../../components.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
-import { type Edge, LOOSE_NODE, STOP_NODE } from '../../workflow-graph.ts';
+import { type Edge, STOP_NODE, UNRESOLVED_NODE } from '../../workflow-graph.ts';
 
 /** Keys of failures, which do not count as planned exits from a loop. */
 const FAILURES = new Set(['error', 'killed_timeout', 'killed_idle', 'killed_policy']);
@@ -11,7 +11,7 @@ export const closedLoopsRule = defineRule({
   workflow: (context) => {
     const { view, graph, report } = context;
     if (graph.entry === null) return;
-    const reached = graph.reach([graph.entry]);
+    const reached = graph.reachableFrom([graph.entry]);
     // If no STOP is reachable at all, another rule reports that, and every loop is a consequence.
     if (!reached.has(STOP_NODE) && ![...reached].some((node) => view.steps[node]?.opcode === 'STOP')) return;
     const successors = graph.edges.map((edges, node) =>
@@ -20,7 +20,7 @@ export const closedLoopsRule = defineRule({
     for (const loop of findComponents(successors)) {
       if (!isLoop(loop, successors)) continue;
       const exits = findExits(loop, context);
-      if (exits.some((edge) => edge.to === LOOSE_NODE || !FAILURES.has(edge.key))) continue;
+      if (exits.some((edge) => edge.to === UNRESOLVED_NODE || !FAILURES.has(edge.key))) continue;
       const steps = loop.flatMap((node) => view.steps[node] ?? []);
       const [first] = steps;
       if (first === undefined || steps.some((step) => step.opcode === null)) continue;

@@ -1,8 +1,8 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
 import { type ObjectValidator, objectValidators } from '../../script-validators.ts';
-import { LOOSE_NODE } from '../../workflow-graph.ts';
-import { asList, nameStep, type StepView } from '../../workflow-view.ts';
+import { UNRESOLVED_NODE } from '../../workflow-graph.ts';
+import { asList, nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 import type { Path } from '../../yaml/yaml-tree.ts';
 
 /** Proposed goldens need a gate, so that a reviewer can see them before they are accepted. */
@@ -25,7 +25,7 @@ export const goldenGateRule = defineRule({
   },
 });
 
-function findProposals(step: StepView): Path[] {
+function findProposals(step: WorkflowStepView): Path[] {
   return objectValidators(step).flatMap((validator) => {
     const path = proposalPath(validator);
     return path === null ? [] : [path];
@@ -52,13 +52,13 @@ function stepsBeforeGate({ view, graph }: RuleContext): ReadonlySet<number> {
   const gates = view.steps.filter((step) => step.opcode === 'GATE').map((step) => step.index);
   // Unknown targets and unreadable steps may lead to a gate, if the workflow has one.
   const unknown = gates.length === 0 ? [] : unknownNodes(view.steps, graph.edges);
-  const beforeGate = graph.reachBack([...gates, ...unknown]);
+  const beforeGate = graph.nodesReaching([...gates, ...unknown]);
   const evaluates = view.steps.filter((step) => step.opcode === 'EVALUATE' && beforeGate.has(step.index));
-  return graph.reachBack([...evaluates.map((step) => step.index), ...unknown]);
+  return graph.nodesReaching([...evaluates.map((step) => step.index), ...unknown]);
 }
 
-function unknownNodes(steps: readonly StepView[], edges: RuleContext['graph']['edges']): number[] {
+function unknownNodes(steps: readonly WorkflowStepView[], edges: RuleContext['graph']['edges']): number[] {
   return steps
-    .filter((step) => step.opcode === null || edges[step.index]?.some((edge) => edge.to === LOOSE_NODE))
+    .filter((step) => step.opcode === null || edges[step.index]?.some((edge) => edge.to === UNRESOLVED_NODE))
     .map((step) => step.index);
 }

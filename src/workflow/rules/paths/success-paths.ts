@@ -1,7 +1,7 @@
 import { STOP } from '../../../contracts/vocabulary.ts';
 import type { RuleContext } from '../../rule.ts';
 import type { Edge } from '../../workflow-graph.ts';
-import type { StepView } from '../../workflow-view.ts';
+import type { WorkflowStepView } from '../../workflow-view.ts';
 
 /** Keys whose routes to STOP end a run successfully. */
 const SUCCESSES = new Set(['completed', 'success', 'gate_approved']);
@@ -12,7 +12,7 @@ export type SuccessPaths = ReadonlyMap<number, Edge>;
 /** Searches backwards from the successful ends over the edges that pass, so that each edge is visited once. */
 export function findSuccessPaths(
   { view, graph }: RuleContext,
-  passes: (step: StepView, edge: Edge) => boolean,
+  passes: (step: WorkflowStepView, edge: Edge) => boolean,
 ): SuccessPaths {
   const paths = new Map<number, Edge>();
   const queue: number[] = [];
@@ -28,7 +28,7 @@ export function findSuccessPaths(
       const list = incoming.get(edge.to);
       if (list === undefined) incoming.set(edge.to, [{ from: step.index, edge }]);
       else list.push({ from: step.index, edge });
-      if (graph.endsRun(edge) && SUCCESSES.has(edge.key)) take(step.index, edge);
+      if (graph.isRunEnd(edge) && SUCCESSES.has(edge.key)) take(step.index, edge);
     }
   }
   for (const node of queue) for (const { from, edge } of incoming.get(node) ?? []) take(from, edge);

@@ -1,6 +1,6 @@
 import { warningCode } from '../../../diagnostics/codes.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
-import { LOOSE_NODE, type WorkflowGraph } from '../../workflow-graph.ts';
+import { UNRESOLVED_NODE, type WorkflowGraph } from '../../workflow-graph.ts';
 import { nameStep } from '../../workflow-view.ts';
 
 /** Reports a validation that has no effect: the run continues on pass and on failure, and no EVALUATE follows. */
@@ -37,13 +37,13 @@ function searchUnevaluated({ view, graph }: RuleContext): ReadonlySet<number> {
     (step) =>
       step.opcode === 'EVALUATE' ||
       step.opcode === null ||
-      graph.edges[step.index]?.some((edge) => edge.to === LOOSE_NODE),
+      graph.edges[step.index]?.some((edge) => edge.to === UNRESOLVED_NODE),
   );
-  const evaluated = graph.reachBack(evaluating.map((step) => step.index));
+  const evaluated = graph.nodesReaching(evaluating.map((step) => step.index));
   // closedLoopsRule reports a loop that only failures leave.
-  const finished = graph.reachBack(
+  const finished = graph.nodesReaching(
     view.steps
-      .filter((step) => graph.edges[step.index]?.some((edge) => graph.endsRun(edge) && isPlanned(edge.key)))
+      .filter((step) => graph.edges[step.index]?.some((edge) => graph.isRunEnd(edge) && isPlanned(edge.key)))
       .map((step) => step.index),
   );
   const unevaluated = view.steps.filter((step) => {
@@ -52,7 +52,7 @@ function searchUnevaluated({ view, graph }: RuleContext): ReadonlySet<number> {
     const onward = (graph.edges[step.index] ?? []).filter(
       ({ key }) => key === 'completed' || key === 'error',
     );
-    return onward.length === 2 && !onward.some((edge) => edge.path === null || graph.endsRun(edge));
+    return onward.length === 2 && !onward.some((edge) => edge.path === null || graph.isRunEnd(edge));
   });
   return new Set(unevaluated.map((step) => step.index));
 }

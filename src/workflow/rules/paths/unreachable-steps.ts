@@ -1,8 +1,8 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { findComponents } from '../../components.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
-import { LOOSE_NODE } from '../../workflow-graph.ts';
-import { asList, nameStep, type StepView } from '../../workflow-view.ts';
+import { UNRESOLVED_NODE } from '../../workflow-graph.ts';
+import { asList, nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 
 /** Keys of routes that continue the work. Failure routes mostly lead to STOP, so a broken one hides no step. */
 const ONWARD = new Set(['completed', 'success', 'partial', 'unsafe', 'needs_human', 'gate_approved']);
@@ -13,7 +13,7 @@ export const unreachableStepsRule = defineRule({
     const { view, graph, report } = context;
     if (graph.entry === null) return;
     const roots = view.steps.filter((step) => isMarked(step) || !isNameable(step, context));
-    const reached = graph.reach([graph.entry, ...roots.map((step) => step.index)]);
+    const reached = graph.reachableFrom([graph.entry, ...roots.map((step) => step.index)]);
     const islands = view.steps.filter((step) => !reached.has(step.index));
     if (islands.length === 0 || countIslands(islands, context) <= countBridges(context, reached, islands))
       return;
@@ -33,12 +33,12 @@ export const unreachableStepsRule = defineRule({
 });
 
 /** Accepts a value that is not a boolean; the schema check reports it. */
-function isMarked({ fields }: StepView): boolean {
+function isMarked({ fields }: WorkflowStepView): boolean {
   return fields.allow_unreachable !== undefined && fields.allow_unreachable !== false;
 }
 
 /** Other checks report a missing or duplicate id; no route can lead to such a step. */
-function isNameable(step: StepView, { view }: RuleContext): boolean {
+function isNameable(step: WorkflowStepView, { view }: RuleContext): boolean {
   return step.id !== null && view.stepsById.get(step.id) === step;
 }
 
@@ -46,7 +46,7 @@ function isNameable(step: StepView, { view }: RuleContext): boolean {
 function countBridges(
   context: RuleContext,
   reached: ReadonlySet<number>,
-  islands: readonly StepView[],
+  islands: readonly WorkflowStepView[],
 ): number {
   const first = countLooseRoutes(context, reached);
   return first === 0 ? 0 : first + countLooseRoutes(context, new Set(islands.map((step) => step.index)));
@@ -56,14 +56,16 @@ function countBridges(
 function countLooseRoutes({ graph }: RuleContext, reached: ReadonlySet<number>): number {
   let count = 0;
   for (const node of reached) {
-    const loose = (graph.edges[node] ?? []).filter((edge) => edge.to === LOOSE_NODE && ONWARD.has(edge.key));
+    const loose = (graph.edges[node] ?? []).filter(
+      (edge) => edge.to === UNRESOLVED_NODE && ONWARD.has(edge.key),
+    );
     count += loose.length;
   }
   return count;
 }
 
 /** Groups of unreachable steps that no other unreachable step leads to. */
-function countIslands(islands: readonly StepView[], { graph }: RuleContext): number {
+function countIslands(islands: readonly WorkflowStepView[], { graph }: RuleContext): number {
   const inside = new Set(islands.map((step) => step.index));
   const successors = graph.edges.map((edges, node) =>
     inside.has(node) ? edges.map((edge) => edge.to).filter((to) => inside.has(to)) : [],
@@ -81,6 +83,6 @@ function countIslands(islands: readonly StepView[], { graph }: RuleContext): num
   return components.length - entered.size;
 }
 
-function listedNextSteps(steps: readonly StepView[]): Set<unknown> {
+function listedNextSteps(steps: readonly WorkflowStepView[]): Set<unknown> {
   return new Set(steps.flatMap((step) => asList(step.fields.allowed_next_steps)));
 }

@@ -11,7 +11,7 @@ export const unvalidatedSuccessRule = defineRule({
   workflow: (context) => {
     const { view, graph, report } = context;
     if (graph.entry === null) return;
-    const reached = graph.reach([graph.entry]);
+    const reached = graph.reachableFrom([graph.entry]);
     const paths = findUnvalidatedPaths(context);
     for (const step of view.steps) {
       const edge = paths.get(step.index);

@@ -1,7 +1,7 @@
 import { warningCode } from '../../../diagnostics/codes.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
-import { LOOSE_NODE } from '../../workflow-graph.ts';
-import { nameStep, type StepView } from '../../workflow-view.ts';
+import { UNRESOLVED_NODE } from '../../workflow-graph.ts';
+import { nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 import { describePath, findSuccessPaths, type SuccessPaths } from './success-paths.ts';
 import { findUnevaluated } from './unevaluated-validations.ts';
 import { findUnvalidatedPaths } from './unvalidated-success.ts';
@@ -18,7 +18,7 @@ export const unverifiedEndsRule = defineRule({
     if (graph.entry === null || view.steps.some((step) => step.opcode === null)) return;
     const validates = view.steps.some((step) => step.opcode === 'RUN_VALIDATION');
     const alreadyReported = findUnvalidatedPaths(context);
-    const reached = graph.reach([graph.entry]);
+    const reached = graph.reachableFrom([graph.entry]);
     const paths = findUnverifiedPaths(context, validates);
     for (const step of view.steps) {
       const edge = paths.get(step.index);
@@ -42,14 +42,15 @@ export const unverifiedEndsRule = defineRule({
 /** A change under this policy is a violation, so the run does not end successfully. */
 const READ_ONLY = 'policy.read_only.v1';
 
-function isReadOnly({ fields }: StepView, { view }: RuleContext): boolean {
+function isReadOnly({ fields }: WorkflowStepView, { view }: RuleContext): boolean {
   return fields.policy === READ_ONLY || view.defaults.policy === READ_ONLY;
 }
 
 /** Follows edges that neither pass a validation, go through an evaluation nor undo the changes. */
 function findUnverifiedPaths(context: RuleContext, validates: boolean): SuccessPaths {
   const unevaluated = findUnevaluated(context);
-  const isLoose = (node: number) => context.graph.edges[node]?.some(({ to }) => to === LOOSE_NODE) ?? false;
+  const isLoose = (node: number) =>
+    context.graph.edges[node]?.some(({ to }) => to === UNRESOLVED_NODE) ?? false;
   return findSuccessPaths(context, (step, edge) => {
     // A route with an unknown target is reported elsewhere; its meaning is open.
     if (isLoose(step.index)) return false;

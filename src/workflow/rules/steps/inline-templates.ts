@@ -3,7 +3,7 @@ import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { findTemplateProblems, hasTemplate, RAW_BRACES } from '../../document/prompt-template.ts';
 import { defineRule, type Place, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { RUNTIME_INPUTS } from '../../runtime-inputs.ts';
-import { asList, asText, type StepView } from '../../workflow-view.ts';
+import { asList, asText, type WorkflowStepView } from '../../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 import { INPUT_CODES, passInput } from './prompt-inputs.ts';
 import { findSubstitutions } from './substitutions.ts';
@@ -20,7 +20,7 @@ export const inlineTemplatesRule = defineRule({
 });
 
 function checkTemplate(
-  step: StepView,
+  step: WorkflowStepView,
   prompt: string,
   { inputs, readTemplate, report, isFull }: RuleContext<'WF508' | 'WF509'>,
 ): void {
@@ -54,7 +54,7 @@ function unknownHelp(name: string, given: readonly string[], inputs: RuleContext
 }
 
 /** Locates the `{{ … }}` or `{% … %}` around an offset; the name alone could also match earlier prose. */
-function tagPlace(step: StepView, prompt: string, offset: number): Place {
+function tagPlace(step: WorkflowStepView, prompt: string, offset: number): Place {
   const at = valuePlace(step.path, 'prompt');
   const start = Math.max(prompt.lastIndexOf('{{', offset), prompt.lastIndexOf('{%', offset));
   const [tag] = start < 0 ? [] : (/^\{[{%][^\n]*?[}%]\}|^\{[{%][^\n]*/.exec(prompt.slice(start)) ?? []);
@@ -62,7 +62,7 @@ function tagPlace(step: StepView, prompt: string, offset: number): Place {
 }
 
 /** Reports only the first substitution: a prompt that shows code can have many. */
-function checkSubstitutions(step: StepView, prompt: string, { report }: RuleContext<'WF315'>): void {
+function checkSubstitutions(step: WorkflowStepView, prompt: string, { report }: RuleContext<'WF315'>): void {
   const found = findSubstitutions(prompt).find(({ name }) => name !== null);
   if (found === undefined) return;
   report('WF315', {

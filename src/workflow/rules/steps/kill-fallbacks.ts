@@ -1,7 +1,7 @@
 import { warningCode } from '../../../diagnostics/codes.ts';
 import { nameSome } from '../../../text/name-some.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import { asMapping, nameStep, type StepView } from '../../workflow-view.ts';
+import { asMapping, nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 
 const KILLS = ['killed_timeout', 'killed_idle', 'killed_policy'] as const;
 
@@ -10,7 +10,7 @@ const MAX_NAMED = 20;
 
 /** A step whose kills take its `error` route because it has no routes for them. */
 interface Fallback {
-  readonly step: StepView;
+  readonly step: WorkflowStepView;
   /** Such as `` `killed_timeout` and `killed_idle` ``. */
   readonly kills: string;
   /** Such as ``it falls back to the `error` route, to `STOP` ``. */
@@ -34,7 +34,7 @@ export const killFallbacksRule = defineRule({
   },
 });
 
-function findFallback(step: StepView): Fallback[] {
+function findFallback(step: WorkflowStepView): Fallback[] {
   const { opcode } = step;
   if (opcode !== 'RUN_AGENT' && opcode !== 'RUN_VALIDATION' && opcode !== 'ROLLBACK') return [];
   const routes = asMapping(step.fields.routes);

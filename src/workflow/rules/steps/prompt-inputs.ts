@@ -2,7 +2,7 @@ import { errorCode, warningCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { defineRule, type KnownPrompt, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { isRuntimeInput, RUNTIME_INPUTS } from '../../runtime-inputs.ts';
-import { asList, asText, type StepView } from '../../workflow-view.ts';
+import { asList, asText, type WorkflowStepView } from '../../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 
 /** Declared once for this rule and the one of inline prompts. */
@@ -29,7 +29,7 @@ export const promptInputsRule = defineRule({
 });
 
 function checkGiven(
-  step: StepView,
+  step: WorkflowStepView,
   prompt: KnownPrompt | null,
   { inputs, report, isFull }: RuleContext<'WF508' | 'WF510'>,
 ): void {
@@ -55,7 +55,7 @@ function checkGiven(
 
 /** A starting run needs all required inputs; before that, inputs that the step lists may still be given. */
 function checkRequired(
-  step: StepView,
+  step: WorkflowStepView,
   ref: string,
   prompt: KnownPrompt,
   { inputs, report }: RuleContext<'WF508'>,
@@ -74,7 +74,7 @@ function checkRequired(
 
 /** Only an agent gets the inputs of its step; a planner gets the runtime inputs only. */
 function checkTemplate(
-  step: StepView,
+  step: WorkflowStepView,
   ref: string,
   prompt: KnownPrompt,
   { report }: RuleContext<'WF509'>,

@@ -1,7 +1,7 @@
 import { STOP } from '../../../contracts/vocabulary.ts';
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import type { StepView } from '../../workflow-view.ts';
+import type { WorkflowStepView } from '../../workflow-view.ts';
 
 /** Step ids name folders, so they must differ on case-insensitive file systems too. */
 export const stepIdsRule = defineRule({
@@ -10,7 +10,7 @@ export const stepIdsRule = defineRule({
     WF104: errorCode('a step called STOP has another opcode'),
   },
   workflow: ({ view, report }) => {
-    const firstByFolded = new Map<string, StepView>();
+    const firstByFolded = new Map<string, WorkflowStepView>();
     for (const step of view.steps) {
       if (step.id === null) continue;
       const folded = step.id.toLowerCase();

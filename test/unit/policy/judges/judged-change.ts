@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../../src/contracts/run/workspace-change.ts';
 import { changedCommand, filesOfCommand } from '../../../../src/policy/judges/changed-command.ts';
 import { inspectChange, textsToInspect } from '../../../../src/policy/judges/inspect-change.ts';
-import { addedTests, changedJudges } from '../../../../src/policy/judges.ts';
+import { findAddedTests, findChangedJudgeFiles } from '../../../../src/policy/judges/judge-files.ts';
 
 /** Files by path; null removes one that the base has. */
 export type Files = Readonly<Record<string, string>>;
@@ -40,9 +40,9 @@ export function judgeChange(command: string, base: Files, edits: Edits): JudgedC
     { tests: null, commands: [words] },
   );
   return {
-    rerun: [...new Set([...changedJudges(changes, null), ...inspected.judges])].sort(),
+    rerun: [...new Set([...findChangedJudgeFiles(changes, null), ...inspected.judges])].sort(),
     asked: [...commands, ...inspected.inline.map((path) => `${path}: tests`), ...inspected.probes],
-    added: addedTests(changes, null),
+    added: findAddedTests(changes, null),
   };
 }
 

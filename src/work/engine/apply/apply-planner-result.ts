@@ -1,15 +1,11 @@
 import type { WorkEvent } from '../../../contracts/work/work-event.ts';
-import type { ItemFields, ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
+import type { ReadLabels } from '../../items/labels.ts';
+import type { ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
 import type { WorkState } from '../../items/state.ts';
 import type { CommandOf } from '../command.ts';
 import { type Change, createRunEndEvents, dropStatusLabels } from './change.ts';
 
-/** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
-export type ReadLabels = (
-  labels: readonly string[],
-) => Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'>;
-
-/** Creates, links, closes and updates items, in this order and in one write. The result has been checked before. */
+/** Creates, links, closes and updates items, in this order and in one write. `checkPlannerResult` has already validated the result. */
 export function applyPlannerResult(
   state: WorkState,
   command: CommandOf<'apply_planner_result'>,
@@ -48,7 +44,7 @@ export function applyPlannerResult(
         }),
       ),
   ];
-  const planned: readonly WorkEvent[] =
+  const specEvents: readonly WorkEvent[] =
     command.specs.length === 0
       ? []
       : [{ type: 'specs_planned', run_id: command.runId, specs: [...command.specs] }];
@@ -56,7 +52,7 @@ export function applyPlannerResult(
     writes,
     createEvents: (written) => [
       ...writes.flatMap((write, index) => createWriteEvents(state, write, written[index], context.by)),
-      ...planned,
+      ...specEvents,
       ...createRunEndEvents(state, command.runId, { ok: true, counted: false, reason: 'plan applied' }),
     ],
   };
@@ -68,24 +64,35 @@ function createWriteEvents(
   written: ProviderWritten | undefined,
   by: string,
 ): readonly WorkEvent[] {
-  if (write.kind === 'set_status') {
-    const from = state.items.get(write.id)?.item.status;
-    if (from === undefined) return [];
-    const reason = 'closed by the planner';
-    return [{ type: 'status_changed', item_id: write.id, from, to: write.status, by, reason }];
-  }
-  if (written?.kind !== 'item') return [];
-  const { item, body } = written;
-  const labels = dropStatusLabels(written.labels);
   switch (write.kind) {
+    case 'set_status': {
+      const from = state.items.get(write.id)?.item.status;
+      if (from === undefined) return [];
+      const reason = 'closed by the planner';
+      return [{ type: 'status_changed', item_id: write.id, from, to: write.status, by, reason }];
+    }
     case 'create_item':
-      return [{ type: 'item_created', item, body, labels }];
     case 'link_item':
-      return [{ type: 'item_linked', item_id: item.id, blocked_by: item.blockedBy }];
     case 'update_item':
-      return [{ type: 'item_updated', item, body, labels }];
+      return written?.kind === 'item' ? [createItemEvent(write.kind, written)] : [];
     case 'keep_summary':
     case 'post_review':
       return [];
+  }
+}
+
+function createItemEvent(
+  kind: 'create_item' | 'link_item' | 'update_item',
+  written: Extract<ProviderWritten, { kind: 'item' }>,
+): WorkEvent {
+  const { item, body } = written;
+  const labels = dropStatusLabels(written.labels);
+  switch (kind) {
+    case 'create_item':
+      return { type: 'item_created', item, body, labels };
+    case 'link_item':
+      return { type: 'item_linked', item_id: item.id, blocked_by: item.blockedBy };
+    case 'update_item':
+      return { type: 'item_updated', item, body, labels };
   }
 }

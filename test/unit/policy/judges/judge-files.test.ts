@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
-import { changedJudges, isJudgePath, isRunnerConfiguration } from '../../../src/policy/judges.ts';
+import type { FileChange } from '../../../../src/contracts/run/workspace-change.ts';
+import { isRunnerFileWhenAdded } from '../../../../src/policy/judges/check-configuration.ts';
+import { findChangedJudgeFiles, isJudgeFile } from '../../../../src/policy/judges/judge-files.ts';
 
 /** Tests and what belongs to them, by ecosystem. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
@@ -189,11 +190,11 @@ describe('a file decides a verdict', () => {
   const tests = Object.entries(TESTS).flatMap(([kind, paths]) => paths.map((path) => [kind, path] as const));
 
   it.each(tests)('as a test of %s: %s', (_kind, path) => {
-    expect(isJudgePath(path, null)).toBe(true);
+    expect(isJudgeFile(path, null)).toBe(true);
   });
 
   it.each([...RUNNER, ...CHECKS, ...COMPILERS])('as configuration: %s', (path) => {
-    expect(isJudgePath(path, null)).toBe(true);
+    expect(isJudgeFile(path, null)).toBe(true);
   });
 
   // A helper that only tests import can make all of them pass, so it is a judge. If it is product code after all, the
@@ -201,12 +202,12 @@ describe('a file decides a verdict', () => {
   it.each(['src/test-utils.ts', 'src/test_helpers.js', 'src/testutils/render.ts'])(
     'as a helper of tests: %s',
     (path) => {
-      expect(isJudgePath(path, null)).toBe(true);
+      expect(isJudgeFile(path, null)).toBe(true);
     },
   );
 
   it.each([...NO_TESTS, ...NO_CONFIGURATION])('or does not: %s', (path) => {
-    expect(isJudgePath(path, null)).toBe(false);
+    expect(isJudgeFile(path, null)).toBe(false);
   });
 });
 
@@ -223,19 +224,19 @@ describe('globs of the configuration', () => {
     ['meet composed and decomposed names', ['gr\u00f6\u00dfe/**'], 'gro\u0308\u00dfe/a.ts', true],
     ['mean their own letters', ['Checks/**'], 'checks/a.ts', false],
   ])('%s', (_name, globs, path, expected) => {
-    expect(isJudgePath(path, globs)).toBe(expected);
+    expect(isJudgeFile(path, globs)).toBe(expected);
   });
 });
 
 describe('runner configuration', () => {
   it.each([...RUNNER, ...CHECKS])('is %s', (path) => {
-    expect(isRunnerConfiguration(path)).toBe(true);
+    expect(isRunnerFileWhenAdded(path)).toBe(true);
   });
 
   it.each([...COMPILERS, ...NO_CONFIGURATION, ...NO_TESTS, 'test/a.test.ts', 'src/test-utils.ts'])(
     'is not %s',
     (path) => {
-      expect(isRunnerConfiguration(path)).toBe(false);
+      expect(isRunnerFileWhenAdded(path)).toBe(false);
     },
   );
 });
@@ -288,16 +289,16 @@ describe('changed judges', () => {
     ['are no weights of a model', change('A', 'models/net.pth', { insertions: null }), []],
     ['have names of any script', change('M', 'tests/größe ü/測.py'), ['tests/größe ü/測.py']],
   ])('%s', (_name, one, expected) => {
-    expect(changedJudges([one], null)).toEqual(expected);
+    expect(findChangedJudgeFiles([one], null)).toEqual(expected);
   });
 
   it('are listed once and sorted', () => {
     const changes = [change('M', 'test/b.ts'), renamed('test/a.ts', 'test/b.ts'), change('A', 'src/x.ts')];
-    expect(changedJudges(changes, null)).toEqual(['test/a.ts', 'test/b.ts']);
+    expect(findChangedJudgeFiles(changes, null)).toEqual(['test/a.ts', 'test/b.ts']);
   });
 
   it('go by the globs of the configuration', () => {
     const changes = [change('M', 'test/a.ts'), change('M', 'checks/a.ts'), change('A', 'vite.config.ts')];
-    expect(changedJudges(changes, ['checks/**', '!vite.config.ts'])).toEqual(['checks/a.ts']);
+    expect(findChangedJudgeFiles(changes, ['checks/**', '!vite.config.ts'])).toEqual(['checks/a.ts']);
   });
 });
