@@ -83,7 +83,7 @@ describe("an implementor's run", () => {
       'debugging-limit',
     ])
       expect(seen).toContain(type);
-    expect(seen).not.toContain('There is a revision of it already');
+    expect(seen).not.toContain('The item already has a revision');
     expect(scene.seen('review')).toContain('+export const area');
   });
 
@@ -92,7 +92,7 @@ describe("an implementor's run", () => {
     const { runId } = await scene.run(implement());
     const kept = await readFile(join(recordPath(scene, runId), 'workflow.yaml'), 'utf8');
     expect(kept.match(/agent: .+/g)).toEqual(['agent: builder', 'agent: critic', 'agent: builder']);
-    expect(kept).toContain('# Nothing after this step leads back to it');
+    expect(kept).toContain('# No later step leads back to this one');
   });
 
   it('takes an honest blocked at its word, without a review or a refinement', async () => {
@@ -199,7 +199,7 @@ describe("an implementor's run", () => {
     expect(patch).toContain('+export const area');
     expect(patch).toContain('b/src/area.test.ts');
     const seen = scene.seen('implement');
-    expect(seen).toContain('There is a revision of it already');
+    expect(seen).toContain('The item already has a revision');
     expect(seen).toContain('"reason": "tests exited 1"');
     expect(seen).toContain('"path": "src/area.ts"');
     expect(seen).toContain('What: no test.\\nWhy: criterion 2.\\nFix: add one.');
@@ -383,7 +383,7 @@ describe("a reviewer's run", () => {
     expect(started?.payload.base_sha).toBe(head);
     const seen = scene.seen('review');
     expect(seen).toContain('+export const area = 2;');
-    expect(seen).toContain('An input that is missing');
+    expect(seen).toContain('A missing input');
     expect(seen).not.toContain('Earlier reviews:');
     await expectSoundRecord(recordPath(scene, runId));
   });
