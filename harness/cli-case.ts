@@ -2,28 +2,28 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Attempt, addReference } from './attempt.ts';
 import type { CliOptions, TextExpectation } from './case.ts';
-import { fileNameOf } from './out-folder.ts';
-import { type CommandEnd, startCommand, stopWithin } from './process-group.ts';
-import { type Scene, secondsOf, timeoutOf } from './scene.ts';
+import { type CaseContext, formatSeconds, parseTimeoutMs } from './case-context.ts';
+import { type CommandEnd, startCommand, waitOrKill } from './command-process.ts';
+import { toFileName } from './out-folder.ts';
 import { findMismatches, quote } from './text-match.ts';
 
 /** Runs a command and checks its exit, its output and its files. */
 export async function runCliCase(
-  scene: Scene,
+  context: CaseContext,
   id: string,
   options: CliOptions,
   attempt: Attempt,
 ): Promise<void> {
   if (options.command.length === 0) throw new Error('the command is empty');
-  const cwd = resolve(scene.cwd, options.cwd ?? '.');
-  const timeoutMs = timeoutOf(options.timeout);
+  const cwd = resolve(context.cwd, options.cwd ?? '.');
+  const timeoutMs = parseTimeoutMs(options.timeout);
   const started = startCommand({
     command: options.command,
     cwd,
     env: options.env ?? {},
     stdin: options.stdin ?? null,
   });
-  const end = await stopWithin(started, timeoutMs);
+  const end = await waitOrKill(started, timeoutMs);
   const stdout = started.stdout();
   const stderr = started.stderr();
   for (const [name, bytes] of [
@@ -31,7 +31,7 @@ export async function runCliCase(
     ['stderr', stderr],
   ] as const) {
     if (bytes.length > 0)
-      addReference(attempt, scene.out.write('logs', `${fileNameOf(id)}.${name}.txt`, bytes));
+      addReference(attempt, context.out.write('logs', `${toFileName(id)}.${name}.txt`, bytes));
   }
   const stderrText = stderr.toString('utf8');
   attempt.problems.push(
@@ -43,7 +43,7 @@ export async function runCliCase(
     ...Object.entries(options.files ?? {}).flatMap(([path, expected]) => fileProblems(cwd, path, expected)),
   );
   if (options.golden !== undefined && attempt.problems.length === 0)
-    await scene.goldens.compare(id, attempt, options.golden, stdout, {
+    await context.goldens.compare(id, attempt, options.golden, stdout, {
       normalise: options.normalise,
     });
 }
@@ -65,7 +65,7 @@ export function describeEnd(
     case 'not_started':
       return [`it could not be started: ${end.message}`];
     case 'timeout':
-      return [`it had not ended after ${secondsOf(timeoutMs)}`];
+      return [`timed out after ${formatSeconds(timeoutMs)}`];
   }
 }
 

@@ -10,7 +10,7 @@ import { didYouMean } from '../src/diagnostics/did-you-mean.ts';
 import { knownKeysAt } from '../src/workflow/document/schema-walk.ts';
 import { flattenIssues, type ShapeIssue } from '../src/workflow/document/shape-issues.ts';
 import type { Case } from './case.ts';
-import { timeoutOf } from './scene.ts';
+import { parseTimeoutMs } from './case-context.ts';
 
 /**
  * Problems in a case that a program declares. An expectation under a misspelt name would be ignored silently,
@@ -24,7 +24,7 @@ export function declarationProblems(one: Case): string[] {
 
 function unitProblems({ options }: Extract<Case, { kind: 'unit' }>): string[] {
   const { test, retries = 0, timeout } = options;
-  timeoutOf(timeout);
+  parseTimeoutMs(timeout);
   return [
     ...(typeof test === 'function' ? [] : ['it has no function']),
     ...(Number.isInteger(retries) && retries >= 0 ? [] : ['`retries` is no whole number']),

@@ -2,15 +2,16 @@ import { basename, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NAME_PATTERN } from '../src/contracts/forms.ts';
 import { didYouMean } from '../src/diagnostics/did-you-mean.ts';
+import { messageOf } from '../src/text/error-message.ts';
 import { formatCommand } from '../src/text/shell-words.ts';
 import type { Case, Declare } from './case.ts';
+import { killAllGroups } from './command-process.ts';
 import { declarationProblems } from './declared-case.ts';
 import { createGoldens } from './goldens.ts';
 import { openOutFolder } from './out-folder.ts';
-import { killAllGroups } from './process-group.ts';
 import { exitCodeOf, type HarnessReport, type TriedCase } from './report.ts';
 import { linesOfCase, summaryLine } from './report-text.ts';
-import { createSuiteRun, messageOf, writeReport } from './run-suite.ts';
+import { createSuiteRun, writeReport } from './run-suite.ts';
 import { createBrowsers } from './web/browser.ts';
 
 /** Options of a suite; the command line and the environment provide the missing ones. */
@@ -124,7 +125,7 @@ export async function runSuite(request: SuiteRequest): Promise<SuiteEnd> {
   });
   const browsers = createBrowsers(env);
   const suite = createSuiteRun({
-    scene: {
+    context: {
       suiteId,
       cwd,
       goldens: createGoldens({ cwd, folder: options.goldens ?? 'goldens', out }),

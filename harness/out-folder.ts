@@ -81,7 +81,7 @@ function referenceRoot(base: string, runDir: string | null): string {
 }
 
 /** A file name for a case; different ids get different names. */
-export function fileNameOf(id: string): string {
+export function toFileName(id: string): string {
   const plain = id.replace(/[^\w.-]/g, '_').slice(0, 80);
   if (plain === id && !/^\.+$/.test(id)) return id;
   return `${plain.replace(/^\.+/, '_')}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`;

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../src/text/error-message.ts';
 import { formatCommand } from '../src/text/shell-words.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import type { Case } from './case.ts';
+import type { CaseContext } from './case-context.ts';
 import { runCliCase } from './cli-case.ts';
 import { composeReport, type HarnessReport, type TriedCase } from './report.ts';
-import type { Scene } from './scene.ts';
 import { runUnitCase } from './unit-case.ts';
 import type { Browsers } from './web/browser.ts';
 
@@ -18,13 +19,13 @@ export interface SuiteRun {
 }
 
 export interface SuiteRunDeps {
-  readonly scene: Scene;
+  readonly context: CaseContext;
   readonly cases: readonly Case[];
   readonly browsers: Browsers;
   readonly onCase: (tried: TriedCase) => void;
 }
 
-export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps): SuiteRun {
+export function createSuiteRun({ context, cases, browsers, onCase }: SuiteRunDeps): SuiteRun {
   const startedMs = performance.now();
   const tried: TriedCase[] = [];
   let isStopped = false;
@@ -32,7 +33,7 @@ export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps)
     null;
 
   const finishCase = (one: Case, attempts: readonly Attempt[], from: number): void => {
-    const done = { case: one, repro: reproOf(scene, one), attempts, durationMs: since(from) };
+    const done = { case: one, repro: reproOf(context, one), attempts, durationMs: since(from) };
     tried.push(done);
     onCase(done);
   };
@@ -42,7 +43,7 @@ export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps)
         const attempts: Attempt[] = [];
         const from = performance.now();
         current = { case: one, attempts, startedMs: from };
-        await tryCase(scene, browsers, one, attempts);
+        await tryCase(context, browsers, one, attempts);
         if (isStopped) return;
         current = null;
         finishCase(one, attempts, from);
@@ -62,7 +63,7 @@ export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps)
       }
     },
     report: () =>
-      composeReport(scene.suiteId, tried, {
+      composeReport(context.suiteId, tried, {
         generatedAt: new Date().toISOString(),
         durationMs: since(startedMs),
       }),
@@ -73,12 +74,17 @@ function since(startedMs: number): number {
   return Math.round(performance.now() - startedMs);
 }
 
-async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: Attempt[]): Promise<void> {
+async function tryCase(
+  context: CaseContext,
+  browsers: Browsers,
+  one: Case,
+  attempts: Attempt[],
+): Promise<void> {
   for (let left = one.options.retries ?? 0; left >= 0; left -= 1) {
     const attempt = createAttempt();
     attempts.push(attempt);
     try {
-      await runCase(scene, browsers, one, attempt);
+      await runCase(context, browsers, one, attempt);
     } catch (error) {
       attempt.problems.push(messageOf(error));
     }
@@ -86,30 +92,26 @@ async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: At
   }
 }
 
-async function runCase(scene: Scene, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
+async function runCase(context: CaseContext, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
   switch (one.kind) {
     case 'cli':
-      return runCliCase(scene, one.id, one.options, attempt);
+      return runCliCase(context, one.id, one.options, attempt);
     case 'unit':
-      return runUnitCase(scene, one.id, one.options, attempt);
+      return runUnitCase(context, one.id, one.options, attempt);
     case 'web': {
       const { runWebCase } = await import('./web/web-case.ts');
-      return runWebCase(scene, browsers, one.id, one.options, attempt);
+      return runWebCase(context, browsers, one.id, one.options, attempt);
     }
     case 'docs': {
       const { runDocsCase } = await import('./docs/docs-case.ts');
-      return runDocsCase(scene, one.id, one.options, attempt);
+      return runDocsCase(context, one.id, one.options, attempt);
     }
   }
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** A `cli` case is reproduced by its own command; the others by the harness. */
-function reproOf(scene: Scene, one: Case): string {
-  if (one.kind !== 'cli') return scene.repro(one.id);
+function reproOf(context: CaseContext, one: Case): string {
+  if (one.kind !== 'cli') return context.repro(one.id);
   const { command, cwd, env, stdin } = one.options;
   const line = formatCommand(command, { cwd, env });
   return stdin === undefined ? line : `printf %s ${formatCommand([stdin])} | ${line}`;

@@ -5,7 +5,7 @@ import { didYouMean } from '../../src/diagnostics/did-you-mean.ts';
 import { compileGlob } from '../../src/text/glob.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DocsOptions } from '../case.ts';
-import { type Scene, timeoutOf } from '../scene.ts';
+import { type CaseContext, parseTimeoutMs } from '../case-context.ts';
 import { countText } from '../text-match.ts';
 import { createExampleRunner, EXAMPLE_LANGUAGES } from './docs-examples.ts';
 import { checkLinks } from './docs-links.ts';
@@ -21,7 +21,7 @@ interface NamedPage {
 
 /** Reads pages, checks their links inside the repository, and runs their examples. */
 export async function runDocsCase(
-  scene: Scene,
+  context: CaseContext,
   _id: string,
   options: DocsOptions,
   attempt: Attempt,
@@ -29,17 +29,17 @@ export async function runDocsCase(
   for (const language of options.run ?? []) checkLanguage(language);
   const pages: NamedPage[] = [];
   for (const pattern of options.files) {
-    const paths = findMatches(scene.cwd, pattern);
+    const paths = findMatches(context.cwd, pattern);
     if (paths.length === 0) attempt.problems.push(`no file matches ${pattern}`);
     for (const path of paths.filter((one) => pages.every((known) => known.path !== one))) {
-      pages.push({ path, page: readMarkdown(readFileSync(join(scene.cwd, path), 'utf8')) });
+      pages.push({ path, page: readMarkdown(readFileSync(join(context.cwd, path), 'utf8')) });
     }
   }
-  const findings = pages.map(({ path, page }) => checkLinks(scene.cwd, path, page));
+  const findings = pages.map(({ path, page }) => checkLinks(context.cwd, path, page));
   attempt.problems.push(...findings.flatMap(({ problems }) => problems));
   const sum = (count: 'checked' | 'external'): number =>
     findings.reduce((total, finding) => total + finding[count], 0);
-  const ran = await runExamples(scene, options, pages, attempt);
+  const ran = await runExamples(context, options, pages, attempt);
   attempt.observations.push(
     `${countText(pages.length, 'page')}, ${countText(sum('checked'), 'link')} inside the repository, ${sum('external')} elsewhere and not followed, ${countText(ran, 'example')} run`,
   );
@@ -53,7 +53,7 @@ function checkLanguage(language: string): void {
 }
 
 async function runExamples(
-  scene: Scene,
+  context: CaseContext,
   options: DocsOptions,
   pages: readonly NamedPage[],
   attempt: Attempt,
@@ -65,10 +65,10 @@ async function runExamples(
       .map((example) => ({ path, example })),
   );
   if (chosen.length === 0) return 0;
-  const runner = createExampleRunner(scene.cwd, options.env ?? {});
+  const runner = createExampleRunner(context.cwd, options.env ?? {});
   try {
     for (const { path, example } of chosen) {
-      attempt.problems.push(...(await runner.run(path, example, timeoutOf(options.timeout))));
+      attempt.problems.push(...(await runner.run(path, example, parseTimeoutMs(options.timeout))));
     }
   } finally {
     runner.close();

@@ -2,7 +2,7 @@ import { cpSync, existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describeEnd } from '../cli-case.ts';
-import { startCommand, stopWithin } from '../process-group.ts';
+import { startCommand, waitOrKill } from '../command-process.ts';
 import type { Example } from './markdown-page.ts';
 
 /** The program that runs examples of a language, and the extension of their file. */
@@ -52,7 +52,7 @@ export function createExampleRunner(root: string, env: Readonly<Record<string, s
       const file = join(folder, `.example-${line}.${runtime.ending}`);
       writeFileSync(file, `${code}\n`);
       const started = startCommand({ command: [...runtime.program, file], cwd: folder, env, stdin: null });
-      const end = await stopWithin(started, timeoutMs);
+      const end = await waitOrKill(started, timeoutMs);
       rmSync(file, { force: true });
       const stderr = started.stderr().toString('utf8');
       return describeEnd(end, 0, timeoutMs, stderr).map(

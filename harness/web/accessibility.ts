@@ -33,7 +33,7 @@ export interface Findings {
  * Any flag keeps a run from success, and one of severity `error` requires a user. So only violations that
  * exclude users become flags; the others are reported with the case.
  */
-export function findingsOf(violations: Violations, evidenceRef: string): Findings {
+export function classifyViolations(violations: Violations, evidenceRef: string): Findings {
   const flags: UxFlag[] = [];
   const observations: string[] = [];
   for (const { id, impact, help, nodes } of violations) {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import type { WebOptions } from '../case.ts';
-import { startCommand } from '../process-group.ts';
-import { type Scene, secondsOf } from '../scene.ts';
+import { type CaseContext, formatSeconds } from '../case-context.ts';
+import { startCommand } from '../command-process.ts';
 import { quote } from '../text-match.ts';
 
 export interface Served {
@@ -18,7 +18,11 @@ const POLL_MS = 50;
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Starts the server of a case, if it has one, and waits until it responds. */
-export async function startServer(scene: Scene, options: WebOptions, timeoutMs: number): Promise<Served> {
+export async function startServer(
+  context: CaseContext,
+  options: WebOptions,
+  timeoutMs: number,
+): Promise<Served> {
   const port = options.url.includes(PORT) ? String(await freePort()) : null;
   const fill = (text: string): string => (port === null ? text : text.replaceAll(PORT, port));
   const url = fill(options.url);
@@ -27,7 +31,7 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
     throw new Error(`something answers at ${url} already, so it is not known whose page would be tested`);
   const server = startCommand({
     command: options.serve.map(fill),
-    cwd: resolve(scene.cwd, options.cwd ?? '.'),
+    cwd: resolve(context.cwd, options.cwd ?? '.'),
     env: { ...(port === null ? {} : { PORT: port }), ...options.env },
     stdin: null,
   });
@@ -45,7 +49,7 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
     }
     const what = gone
       ? 'the server ended before it answered'
-      : `nothing answered after ${secondsOf(timeoutMs)}`;
+      : `nothing answered after ${formatSeconds(timeoutMs)}`;
     await stop();
     throw new Error(`${what} at ${url}; it said ${quote(output().toString('utf8').trim())}`);
   }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { PAGE_EXPECTATION, PAGE_STEP } from '../../src/contracts/documents/page-entries.ts';
+import { messageOf } from '../../src/text/error-message.ts';
 import type { TextExpectation, WebExpectation, WebStep } from '../case.ts';
 import { findMismatches } from '../text-match.ts';
 
@@ -25,7 +26,7 @@ export async function takeStep(page: Page, step: WebStep, timeout: number): Prom
   try {
     await performStep(page, step, key, timeout);
   } catch (error) {
-    throw new Error(`the step ${JSON.stringify(step)} failed: ${firstLine(error)}`);
+    throw new Error(`the step ${JSON.stringify(step)} failed: ${firstMessageLine(error)}`);
   }
 }
 
@@ -108,14 +109,14 @@ function pollText(
 async function pollUntilMet(look: () => Promise<string[]>, timeout: number): Promise<string[]> {
   const deadline = performance.now() + timeout;
   for (;;) {
-    const problems = await look().catch((error: unknown) => [firstLine(error)]);
+    const problems = await look().catch((error: unknown) => [firstMessageLine(error)]);
     if (problems.length === 0 || performance.now() > deadline) return problems;
     await new Promise((next) => setTimeout(next, POLL_MS));
   }
 }
 
 /** The other lines are a log of what the browser tried. */
-export function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+export function firstMessageLine(error: unknown): string {
+  const text = messageOf(error);
   return text.split('\n')[0] ?? text;
 }

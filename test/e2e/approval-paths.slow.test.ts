@@ -50,7 +50,7 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
         {
           status: 'needs_human',
           blocker_codes: ['approval_required'],
-          reason: `a person has to approve: ${path}`,
+          reason: `approval required: ${path}`,
         },
       ]);
       const envelope = JSON.parse(evidence('judge', 'planner_input'));

@@ -70,7 +70,7 @@ const UNSAFE: readonly LiveCase[] = [
     rows: ['policy-violation'],
     work: [...RIGHT, 'write .tnh/prompts/mine.md on'],
     run: ['tests'],
-    told: 'the policy was violated: .tnh/prompts/mine.md',
+    told: 'policy violation: .tnh/prompts/mine.md',
   },
   {
     row: 'report-execution-mismatch',
@@ -78,7 +78,7 @@ const UNSAFE: readonly LiveCase[] = [
     rows: ['report-execution-mismatch', FAILED],
     work: RIGHT,
     run: [reporting({}, 'exit 3')],
-    told: 'the harness report suite says pass, and suite exited with 3',
+    told: 'the harness report suite reports a pass, but suite exited with 3',
   },
   {
     row: 'report-inconsistent',
@@ -86,7 +86,7 @@ const UNSAFE: readonly LiveCase[] = [
     rows: ['report-inconsistent'],
     work: RIGHT,
     run: [reporting({ summary: { passed: 5, failed: 0, flaky: 0, duration_ms: 1 } })],
-    told: '5 passed told, 1 listed',
+    told: '5 passed reported, 1 listed',
   },
   {
     row: 'repeated-contradiction',
@@ -95,7 +95,7 @@ const UNSAFE: readonly LiveCase[] = [
     before: ['partial'],
     work: ['say Implemented the answer.'],
     run: ['lint'],
-    told: 'an earlier evaluation found a contradiction too',
+    told: 'an earlier evaluation also found a contradiction',
   },
 ];
 
@@ -140,7 +140,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     flags: ['fewer_checks'],
     work: [...RIGHT, `write cases.json ${reportOf(['adds'])}`],
     run: [COPIED],
-    told: '1 case ran, and 2 at the base; missing: subtracts',
+    told: '1 case ran; 2 ran at the base; missing: subtracts',
   },
   {
     row: 'nothing-changed',
@@ -212,7 +212,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['environment', FAILED],
     work: RIGHT,
     run: ['uninstalled'],
-    told: "the validator uninstalled ran at the base and can't start now",
+    told: 'although it ran at the base',
   },
   {
     row: 'validator-timed-out-again',
@@ -222,7 +222,7 @@ const BLOCKED: readonly LiveCase[] = [
     work: BETTER,
     run: [script(['hang'])],
     limits: 'limits: { timeout: 1s }, ',
-    told: 'the validator suite ran out of time',
+    told: 'the validator suite timed out',
   },
   {
     row: 'blocker-without-changes',
@@ -250,7 +250,7 @@ const PARTIAL: readonly LiveCase[] = [
     work: RIGHT,
     run: [script(['hang'])],
     limits: 'limits: { timeout: 1s }, ',
-    told: 'the validator suite ran out of time',
+    told: 'the validator suite timed out',
   },
   {
     row: 'claimed-without-change',

@@ -156,7 +156,7 @@ describe('a run whose planner is a model', () => {
     const scene = await openScene(modelScene(server.url));
     const { code, stderr } = await scene.conductor('run', './judged.yaml');
     expect({ code, runs: scene.runIds() }).toEqual({ code: 2, runs: [] });
-    expect(stderr).toContain('the environment variable SOME_PLACE with its key is not set');
+    expect(stderr).toContain('SOME_PLACE is not set; it must contain the API key');
     const doctor = await scene.conductor('doctor');
     expect(doctor).toMatchObject({ code: 1 });
     expect(doctor.stdout).toMatch(

@@ -259,7 +259,7 @@ describe('a cancel', () => {
     const before = scene.record(runId).lines;
     const cancelled = await scene.conductor('cancel', runId);
     expect(cancelled).toMatchObject({ code: 1, stdout: '' });
-    expect(cancelled.stderr).toMatch(/^conductor: .*ended already/m);
+    expect(cancelled.stderr).toMatch(/^conductor: .*already ended/m);
     expect(scene.record(runId).lines).toEqual(before);
   });
 });

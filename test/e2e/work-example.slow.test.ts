@@ -19,7 +19,7 @@ it('gets from a spec with three criteria to merged branches, with records that v
   const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE], { env });
 
   expect(stdout).toContain('is blocked by 1, 2');
-  expect(stdout).toContain('waits for 1 (needs-refinement), 2 (blocked)');
+  expect(stdout).toContain('blocked by 1 (needs-refinement), 2 (blocked)');
   expect(stdout).toContain('2. Metres, as people say them.');
 
   const merged = (path: string) => readFile(join(root, path), 'utf8');

@@ -79,7 +79,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     expect((await fits(scene, 'apply', good)).code).toBe(0);
     expect(await scene.statuses()).toEqual({ b: 'pending', a: 'ready' });
     const listed = await scene.work('list');
-    expect(listed.stdout).toContain('waits for 2 (ready)');
+    expect(listed.stdout).toContain('blocked by 2 (ready)');
     const twice = await scene.work('apply', good);
     expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('was applied before')]);
     expect(await scene.statuses()).toEqual({ b: 'pending', a: 'ready' });
@@ -101,7 +101,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       [['transition', '1', 'approved'], 1, 'from ready it can move to in-progress or closed'],
       [['transition', '1', 'readdy'], 2, 'did you mean ready?'],
       [['show', '11'], 2, 'did you mean 1?'],
-      [['merge', '1'], 1, 'item 1 is ready and not approved'],
+      [['merge', '1'], 1, 'item 1 is ready, not approved'],
       [['review', '1'], 1, 'not in review'],
       [['plan'], 1, 'no approved spec on main: docs/specs/numbers.md is draft'],
       [['dispatch', '1', '--all'], 2, 'takes one item, or --all'],
@@ -128,7 +128,7 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
     const failed = await scene.work('dispatch', '1');
     expect(failed.code).toBe(4);
-    expect(failed.stderr).toContain('changed what is not in its scope: notes.txt');
+    expect(failed.stderr).toContain('changed files outside its scope: notes.txt');
     expect(failed.stderr).toContain('it failed 3 times in a row');
     const { runs } = await scene.document('show', '1');
     const run = runs.at(-1)?.run_id ?? '';
@@ -205,7 +205,7 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
     expect([moved.code, moved.stdout]).toEqual([0, expect.stringContaining('pending → ready')]);
     expect((await scene.cli.run(['gates'])).stderr).toContain('no gate is open');
     const { runs } = await scene.document('show', '1');
-    expect(runs).toMatchObject([{ ok: false, reason: 'its item was moved while it waited' }]);
+    expect(runs).toMatchObject([{ ok: false, reason: 'its item was moved while the run waited' }]);
   });
 
   test('goes on by itself once the gate is answered', async ({ openWorkScene }) => {

@@ -84,7 +84,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
     const { planner } = plannerOf(kind, 'hang', { timeoutMs: 1_500 });
     const { decision } = await planner.evaluate(CLEAN, NEVER);
     expect(decision.blockers).toMatchObject([
-      { code: 'planner_unavailable', summary: expect.stringContaining('had not ended after 1.5 s') },
+      { code: 'planner_unavailable', summary: expect.stringContaining('timed out after 1.5 s') },
     ]);
   });
 

@@ -61,7 +61,7 @@ describe('a command', () => {
     // A shell is there long before the time is up, also where programs take seconds to start.
     const command = ['sh', '-c', 'sleep 300 & echo $! > pid; wait'];
     const { result } = await place.tryCase(cli({ command, timeout: 1 }));
-    expect(result.observations).toEqual(['it had not ended after 1 s']);
+    expect(result.observations).toEqual(['timed out after 1 s']);
     const pid = Number(readFileSync(join(place.root, 'pid'), 'utf8'));
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
@@ -113,7 +113,7 @@ describe('a function', () => {
       ['throws', 'failed', ['seven is not eight']],
       ['rejects', 'failed', ['later']],
       ['passes', 'passed', []],
-      ['hangs', 'failed', ['it had not ended after 0.05 s']],
+      ['hangs', 'failed', ['timed out after 0.05 s']],
     ]);
     expect(report.cases[0]?.repro).toBe('again throws');
   });

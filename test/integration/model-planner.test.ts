@@ -78,7 +78,7 @@ function plannerOf(
     secrets: [],
     timeoutMs: 60_000,
     retry: { ...DEFAULT_RETRY, firstDelayMs: 1 },
-    chance: () => 0.5,
+    random: () => 0.5,
     ...change,
   });
 }
@@ -152,11 +152,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['strays', 'planner_next_step_illegal', '"deploy"'],
     ['invents', 'planner_reply_invalid', 'confidence'],
     ['prose', 'planner_reply_invalid', 'All good! (the key is [masked])'],
-    [
-      'breaks-off',
-      'planner_reply_invalid',
-      'cut off at the output limit of the model; it was: {"status":"succ',
-    ],
+    ['breaks-off', 'planner_reply_invalid', 'cut off at the output limit of the model): {"status":"succ'],
     ['mute', 'planner_reply_missing', 'the planner gave no reply'],
     ['reaches-out', 'planner_reply_missing', 'the model called a tool instead of answering'],
     ['broken', 'planner_reply_invalid', '{"type": "mess'],
@@ -266,7 +262,9 @@ describe('a model planner', () => {
     const before = server.requests.length;
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
-    expect(await planner.unavailable?.()).toBe('the environment variable SOME_KEY with its key is not set');
+    expect(await planner.unavailable?.()).toBe(
+      'SOME_KEY is not set; it must contain the API key (planner.api_key_env)',
+    );
     const { decision: judged } = await planner.evaluate(CLEAN, NEVER);
     expect(judged.blockers[0]?.summary).toContain('SOME_KEY');
     expect(server.requests.length).toBe(before);

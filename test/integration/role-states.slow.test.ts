@@ -44,7 +44,7 @@ describe('a run that waits at its gate', () => {
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
       kind: 'waiting',
-      reason: expect.stringMatching(/^for a person at gate decide: .*a migration/),
+      reason: expect.stringMatching(/^waiting for approval at gate `decide`: .*a migration/),
     });
     expect(await lookElsewhere(scene, runId)).toEqual(state);
     const approved = await personAt(scene).run(['approve', runId, '--as', 'ann', '--resume']);

@@ -93,7 +93,7 @@ describe('how a validator ends', () => {
   it('past its own timeout is killed_timeout, whatever the step allows', async () => {
     const result = await run(inlineScript('setInterval(() => console.log(1), 50)', { timeoutMs: 500 }));
     expect(result).toMatchObject({ outcome: 'killed_timeout', exitCode: null });
-    expect(result.reason).toBe('the validator had not ended after 0.5 s');
+    expect(result.reason).toBe('the validator timed out after 0.5 s');
   });
 
   it("past the step's timeout is killed_timeout where it has none", async () => {

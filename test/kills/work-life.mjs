@@ -78,7 +78,7 @@ function openWorld({ root, name, runs }) {
     specs: { read: async () => ({ specs: [], problems: [] }), text: async () => null, diff: async () => '' },
     runner: {
       run: () => Promise.reject(new Error('no run is started here')),
-      look: async (runId) => runs[runId] ?? { kind: 'driven' },
+      readState: async (runId) => runs[runId] ?? { kind: 'driven' },
       cancel: async () => undefined,
     },
     clock,
@@ -87,7 +87,7 @@ function openWorld({ root, name, runs }) {
       wishes += 1;
       return `${name}/${wishes}`;
     },
-    jobs: 2,
+    slots: 2,
     scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
     readLabels: (labels) => {
       const { type, priority, complexity, other } = readLabelFields(labels);
@@ -105,7 +105,7 @@ function openWorld({ root, name, runs }) {
 async function take(world, step) {
   if (step === 'recover') return world.engine.recover();
   if (step === 'settle') return world.provider.settle(new AbortController().signal);
-  const outcome = await world.engine.ask(step, 'Ann');
+  const outcome = await world.engine.executeCommand(step, 'Ann');
   if (outcome.kind !== 'done' && outcome.kind !== 'done_before') throw new Error(JSON.stringify(outcome));
 }
 

@@ -99,7 +99,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       ['answers prose', 'prose', 'planner_reply_invalid', 'Looks great, ship it!', '60s'],
       ['has a model that fails', 'fails', 'planner_unavailable', 'ended with code 1', '60s'],
       ['has a key that is refused', 'refuses', 'planner_unavailable', '401', '60s'],
-      ['stalls', 'stalls', 'planner_unavailable', 'had not ended after 5 s', '5s'],
+      ['stalls', 'stalls', 'planner_unavailable', 'timed out after 5 s', '5s'],
     ] as const)('blocks when it %s', async ([, scenario, code, told, timeout], { openScene }) => {
       const scene = await openScene(sceneOf(agent, scenario, '42', timeout));
       const { code: exit, decision, trace } = await runJudged(scene, scenario);

@@ -10,13 +10,13 @@ import {
 import { readMessage } from '../../agents/json-rpc.ts';
 import { truncateEntry } from '../../agents/transcript.ts';
 import type { LiveInput } from '../../ports/supervisor.ts';
-import { createJsonLines } from './json-lines.ts';
-import type { Listener } from './told-agent.ts';
+import type { AgentListener } from './agent-conversation.ts';
+import { createJsonLineSplitter } from './json-lines.ts';
 
 /** An ACP session with a running agent. `agents/acp-session.ts` makes the decisions; this module carries them out. */
 export interface AcpTalk {
-  readonly begin: (input: LiveInput) => void;
-  readonly hear: (chunk: Buffer) => void;
+  readonly onStart: (input: LiveInput) => void;
+  readonly onOutput: (chunk: Buffer) => void;
   readonly state: () => AcpState;
   /** Resolves when the session has ended: after its turn, or when no turn can start any more. */
   readonly over: Promise<void>;
@@ -37,7 +37,7 @@ const NOISE_LINES = 100;
 /** Longer than any prompt: an agent with this much unread input does not read its input at all. */
 const UNREAD_LIMIT_BYTES = 64 * 1024 * 1024;
 
-export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener): AcpTalk {
+export function openTalk(settings: AcpSettings, { onEntry, onUsage }: AgentListener): AcpTalk {
   const begun = beginSession();
   let state = begun.state;
   let input: LiveInput | null = null;
@@ -67,23 +67,23 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     noiseLines += 1;
     if (noiseLines <= NOISE_LINES) onEntry({ kind: 'notice', text: truncateEntry(text, NOISE_LIMIT) });
   };
-  const lines = createJsonLines({
+  const lines = createJsonLineSplitter({
     onValue: (value) => {
       if (state.end !== null) return;
       const message = readMessage(value);
       if (message === null) reportNoise(JSON.stringify(value));
       else applyStep(foldMessage(state, settings, message, performance.now()));
     },
-    onNoise: reportNoise,
+    onText: reportNoise,
     onTooLong: (bytes) => reportNoise(`a message of ${bytes} bytes was skipped`),
   });
 
   return {
-    begin: (live) => {
+    onStart: (live) => {
       input = live;
       applyStep(begun);
     },
-    hear: lines.push,
+    onOutput: lines.push,
     state: () => state,
     over,
     leave: () => input?.close(),

@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AcpSettings, type AcpState, LOADED_ID } from '../../agents/acp-session.ts';
@@ -15,18 +15,23 @@ import type { PolicyViolation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult, SessionRequest } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
-import { missingProgram } from './agent-process.ts';
-import { leaveNote, readNote } from './open-session.ts';
-import { hasChangedSince } from './quiet-work.ts';
-import { copyFolder, maskFiles } from './session-files.ts';
 import {
+  type AgentListener,
   type Conversation,
   type ConversationDeps,
-  type Listener,
   type ProgramStart,
   readStreamFile,
   runConversation,
-} from './told-agent.ts';
+} from './agent-conversation.ts';
+import { missingProgram } from './agent-process.ts';
+import { leaveNote, readNote } from './open-session.ts';
+import { copyFolder, maskFiles } from './session-files.ts';
+
+/** A search stops after this many files and folders, and then counts as without a modified file. */
+const SEARCH_LIMIT = 50_000;
+
+/** Folders that git and conductor write to by themselves. */
+const IGNORED_FOLDERS = ['.git', '.tnh'];
 
 export interface AcpAgentDeps extends ConversationDeps {
   readonly protectedBranches: readonly string[];
@@ -129,31 +134,31 @@ function converse(
   { greetingMs = GREETING_MS }: AcpAgentDeps,
   settings: AcpSettings,
   request: AgentRequest,
-  listener: Listener,
+  listener: AgentListener,
   onEnd: (state: AcpState) => void,
 ): Conversation {
   const talk = openTalk(settings, listener);
   const ending = watchEnd(talk, request, greetingMs);
   return {
-    hear: talk.hear,
-    begin: talk.begin,
+    onOutput: talk.onOutput,
+    onStart: talk.onStart,
     signal: ending.signal,
     onStop: ending.onStop,
-    release: ending.release,
-    close: async (ran) => {
+    onProcessEnd: ending.release,
+    finish: async (processResult) => {
       const state = talk.state();
       // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
         isSilent(state) &&
-        (await hasChangedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
+        (await hasFileModifiedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
       onEnd(state);
       return {
-        verdict: acpVerdict(state, { ...ran, stopped: ending.stopped(), hasWorked }, request),
+        verdict: acpVerdict(state, { ...processResult, stopped: ending.stopped(), hasWorked }, request),
         finalResponse: state.heard.lastSaid,
         usage: state.usage,
         sessionId: state.sessionId,
         controls: controlsOf(settings, state),
-        notes: [...answerNotes(state), ...exitNotes(state, ran)],
+        notes: [...answerNotes(state), ...exitNotes(state, processResult)],
         violations: promptViolations(state),
       };
     },
@@ -256,13 +261,32 @@ function answerNotes({ answers }: AcpState): string[] {
 }
 
 /** After the session has ended, an abnormal exit no longer affects the outcome; it is reported as a note. */
-function exitNotes({ end }: AcpState, ran: ProcessResult): string[] {
+function exitNotes({ end }: AcpState, processResult: ProcessResult): string[] {
   if (end === null) return [];
-  if (ran.end.kind === 'exited')
-    return ran.end.exitCode === 0
+  if (processResult.end.kind === 'exited')
+    return processResult.end.exitCode === 0
       ? []
-      : [`the agent exited with code ${ran.end.exitCode} after its session had ended`];
-  return ran.end.kind === 'signalled'
-    ? [`the agent was killed by ${ran.end.signal} after its session had ended`]
+      : [`the agent exited with code ${processResult.end.exitCode} after its session had ended`];
+  return processResult.end.kind === 'signalled'
+    ? [`the agent was killed by ${processResult.end.signal} after its session had ended`]
     : [];
+}
+
+/** Whether a file or folder below `folder` was modified after `marker` was last written. */
+async function hasFileModifiedSince(folder: string, marker: string): Promise<boolean> {
+  const since = (await lstat(marker, { bigint: true })).mtimeNs;
+  const open = [folder];
+  let visited = 0;
+  for (let next = open.pop(); next !== undefined && visited < SEARCH_LIMIT; next = open.pop()) {
+    const found = await lstat(next, { bigint: true }).catch(() => null);
+    visited += 1;
+    if (found === null) continue;
+    if (found.mtimeNs > since) return true;
+    if (!found.isDirectory()) continue;
+    const names = await readdir(next).catch((): string[] => []);
+    open.push(
+      ...names.filter((name) => !IGNORED_FOLDERS.includes(name)).map((name) => join(next ?? '', name)),
+    );
+  }
+  return false;
 }

@@ -5,10 +5,10 @@ import { claudeStream } from '../../agents/claude-stream.ts';
 import { listPolicyDocuments } from '../../agents/policy-documents.ts';
 import type { EffectivePolicy } from '../../policy/assemble.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
+import type { ConversationDeps } from './agent-conversation.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
 import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
-import type { ConversationDeps } from './told-agent.ts';
 
 export interface ClaudeCodeDeps extends ConversationDeps {
   /** Unlimited if unset or null. */

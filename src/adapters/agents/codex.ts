@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { codexStream, usageInRollout } from '../../agents/codex-stream.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
+import type { ConversationDeps } from './agent-conversation.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
 import { readSessionLines } from './session-files.ts';
 import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
-import type { ConversationDeps } from './told-agent.ts';
 
 export interface CodexDeps extends ConversationDeps {
   readonly home: string;

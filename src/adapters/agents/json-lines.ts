@@ -1,57 +1,61 @@
-/** No useful event is longer than this: even a picture that a tool looked at is shorter. */
+/** Longer than any useful event, even one that contains an image. */
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
-export interface JsonLines {
+export interface JsonLineSplitter {
   readonly push: (chunk: Buffer) => void;
   /** Reads the text after the last line feed as a line: a killed process may have left half of one. */
   readonly end: () => void;
 }
 
 /** The content of a line: a JSON value, text that is not JSON, or more bytes than are read. */
-export interface JsonLineReader {
+export interface JsonLineHandlers {
   readonly onValue: (value: unknown) => void;
-  readonly onNoise: (text: string) => void;
+  readonly onText: (text: string) => void;
   readonly onTooLong: (bytes: number) => void;
 }
 
 /** Splits a stream into JSON values, with no more than one line in memory. */
-export function createJsonLines(reader: JsonLineReader, limitBytes = LINE_LIMIT_BYTES): JsonLines {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+export function createJsonLineSplitter(
+  handlers: JsonLineHandlers,
+  limitBytes = LINE_LIMIT_BYTES,
+): JsonLineSplitter {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
 
-  const hold = (piece: Buffer): void => {
-    heldBytes += piece.length;
-    if (heldBytes > limitBytes) held = [];
+  const append = (piece: Buffer): void => {
+    pendingBytes += piece.length;
+    if (pendingBytes > limitBytes) pending = [];
     // The piece is part of a buffer that may be reused after this call.
-    else if (piece.length > 0) held.push(Buffer.from(piece));
+    else if (piece.length > 0) pending.push(Buffer.from(piece));
   };
-  const take = (): void => {
-    const [line, bytes] = [Buffer.concat(held).toString('utf8').trim(), heldBytes];
-    held = [];
-    heldBytes = 0;
-    if (bytes > limitBytes) reader.onTooLong(bytes);
-    else if (line !== '') dispatchLine(reader, line);
+  const flush = (): void => {
+    const [line, bytes] = [Buffer.concat(pending).toString('utf8').trim(), pendingBytes];
+    pending = [];
+    pendingBytes = 0;
+    if (bytes > limitBytes) handlers.onTooLong(bytes);
+    else if (line !== '') dispatchLine(handlers, line);
   };
 
   return {
     push: (chunk) => {
       let start = 0;
       for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, start)) {
-        hold(chunk.subarray(start, feed));
-        take();
+        append(chunk.subarray(start, feed));
+        flush();
         start = feed + 1;
       }
-      hold(chunk.subarray(start));
+      append(chunk.subarray(start));
     },
-    end: take,
+    end: flush,
   };
 }
 
-function dispatchLine({ onValue, onNoise }: JsonLineReader, line: string): void {
+function dispatchLine({ onValue, onText }: JsonLineHandlers, line: string): void {
   const parsed = parse(line);
-  if (parsed === null) onNoise(line.replaceAll('\0', '\uFFFD'));
+  // With a NUL in it, the transcript would be a binary file to most tools.
+  if (parsed === null) onText(line.replaceAll('\0', '\uFFFD'));
   else onValue(parsed.value);
 }
 

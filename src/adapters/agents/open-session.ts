@@ -82,13 +82,13 @@ export async function openSession(
 }
 
 /** The same start without the session that could not be continued. */
-export function reopenFresh(request: AgentRequest, why: string): AgentRequest & { readonly note: string } {
+export function reopenFresh(request: AgentRequest, reason: string): AgentRequest & { readonly note: string } {
   const { session } = request;
   const id = session?.resume?.id ?? '';
   return {
     ...request,
     ...(session === undefined ? {} : { session: { ...session, resume: null } }),
-    note: `session ${id} could not be continued (${why}), so the agent started a fresh one with the whole prompt`,
+    note: `session ${id} could not be continued (${reason}), so the agent started a fresh one with the whole prompt`,
   };
 }
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { type AgentResultFile, agentResultFileSchema } from '../../contracts/run/agent-result.ts';
 import { findRoleResult } from '../../planner/claims/role-claims.ts';
 
-const RESULT_LIMIT_BYTES = 1024 * 1024;
+const RESULT_LIMIT_MIB = 1;
 
 export interface ResultFileReading {
   readonly result: AgentResultFile | null;
@@ -19,20 +19,25 @@ export interface ResultFileReading {
  * ran.
  */
 export async function readResultFile(path: string, realFolder: string): Promise<ResultFileReading> {
-  const content = await readRegularFile(path, realFolder);
+  const content = await readResultText(path, realFolder);
   if (content === null) return { result: null, note: null };
-  if (!content.ok) return ignoreFile(content.why);
+  if (!content.ok) return ignoreFile(content.reason);
   let value: unknown;
   try {
     value = dropUnknownUsage(JSON.parse(content.text));
   } catch {
     return ignoreFile('it is not JSON');
   }
-  const words = findRoleResult(value);
-  const parsed = agentResultFileSchema.safeParse(words === value ? { ...words, result: words } : value);
+  const roleResult = findRoleResult(value);
+  // An agent may write the role result itself instead of `{ result }`; wrap it.
+  const isBareRoleResult = roleResult === value;
+  const parsed = agentResultFileSchema.safeParse(
+    isBareRoleResult ? { ...roleResult, result: roleResult } : value,
+  );
   if (parsed.success) return { result: parsed.data, note: null };
-  // The caller that asked for a role's result checks it against the contract of that role.
-  return { ...ignoreFile(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
+  // Keep an invalid role result: the role's own contract check reports what is wrong with it.
+  const result = roleResult === null ? null : { result: roleResult };
+  return { ...ignoreFile(firstProblem(parsed.error)), result };
 }
 
 const usageHolderSchema = z.looseObject({ usage: z.record(z.string(), z.unknown()).nullable() });
@@ -43,21 +48,26 @@ function dropUnknownUsage(value: unknown): unknown {
   if (parsed === undefined) return value;
   const { usage, ...others } = parsed;
   if (usage === null) return others;
-  return { ...others, usage: Object.fromEntries(Object.entries(usage).filter(([, told]) => told !== null)) };
+  return {
+    ...others,
+    usage: Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== null)),
+  };
 }
 
-type Content = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+type Content = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
 
-async function readRegularFile(path: string, realFolder: string): Promise<Content | null> {
+async function readResultText(path: string, realFolder: string): Promise<Content | null> {
   try {
-    if ((await realpath(dirname(path))) !== realFolder) return { ok: false, why: 'its folder was replaced' };
+    if ((await realpath(dirname(path))) !== realFolder)
+      return { ok: false, reason: 'its folder was replaced' };
     // Does not follow a link, and does not block on a pipe.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const file = await open(join(realFolder, basename(path)), flags);
     try {
       const found = await file.stat();
-      if (!found.isFile()) return { ok: false, why: 'it is not a file' };
-      if (found.size > RESULT_LIMIT_BYTES) return { ok: false, why: 'it is larger than 1 MiB' };
+      if (!found.isFile()) return { ok: false, reason: 'it is not a file' };
+      if (found.size > RESULT_LIMIT_MIB * 1024 * 1024)
+        return { ok: false, reason: `it is larger than ${RESULT_LIMIT_MIB} MiB` };
       return { ok: true, text: await file.readFile('utf8') };
     } finally {
       await file.close();
@@ -65,12 +75,12 @@ async function readRegularFile(path: string, realFolder: string): Promise<Conten
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'ENOENT') return null;
-    return { ok: false, why: code === 'ELOOP' ? 'it is a link' : `it cannot be read (${String(code)})` };
+    return { ok: false, reason: code === 'ELOOP' ? 'it is a link' : `it cannot be read (${String(code)})` };
   }
 }
 
-function ignoreFile(why: string): ResultFileReading {
-  return { result: null, note: `the result file is ignored: ${why}` };
+function ignoreFile(reason: string): ResultFileReading {
+  return { result: null, note: `the result file is ignored: ${reason}` };
 }
 
 function firstProblem(error: z.ZodError): string {

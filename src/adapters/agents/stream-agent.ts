@@ -3,17 +3,17 @@ import { type AgentStream, decideVerdict } from '../../agents/stream-verdict.ts'
 import { truncateEntry } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
-import { createJsonLines } from './json-lines.ts';
-import { type OpenSession, openSession, readNote, reopenFresh, type SessionPlace } from './open-session.ts';
-import { maskFiles, moveSession } from './session-files.ts';
 import {
+  type AgentListener,
   type Conversation,
   type ConversationDeps,
-  type Listener,
   type ProgramStart,
   readStreamFile,
   runConversation,
-} from './told-agent.ts';
+} from './agent-conversation.ts';
+import { createJsonLineSplitter } from './json-lines.ts';
+import { type OpenSession, openSession, readNote, reopenFresh, type SessionPlace } from './open-session.ts';
+import { maskFiles, moveSession } from './session-files.ts';
 
 /** The arguments and controls that a command line agent is started with. */
 export interface StreamStart extends Omit<ProgramStart, 'stdin' | 'kept'> {
@@ -119,25 +119,25 @@ function listenTo<State>(
   request: AgentRequest,
   { controls }: StreamStart,
   session: OpenSession,
-  { onEntry, onUsage }: Listener,
+  { onEntry, onUsage }: AgentListener,
 ): Conversation {
   let state = stream.start;
   const notice = (text: string): void => onEntry({ kind: 'notice', text });
-  const lines = createJsonLines({
+  const lines = createJsonLineSplitter({
     onValue: (value) => {
       const folded = stream.fold(state, value, performance.now());
       state = folded.state;
       for (const entry of folded.entries) onEntry(entry);
       onUsage(usageSince(stream.report(state).usage, session.before));
     },
-    onNoise: (text) => notice(truncateEntry(text, NOISE_LIMIT)),
+    onText: (text) => notice(truncateEntry(text, NOISE_LIMIT)),
     onTooLong: (bytes) => notice(`a line of ${bytes} bytes was skipped`),
   });
   return {
-    hear: lines.push,
+    onOutput: lines.push,
     signal: request.signal,
     onStop: request.onStop,
-    close: async ({ end, stderr }) => {
+    finish: async ({ end, stderr }) => {
       lines.end();
       const told = stream.report(state);
       await session.close(told.sessionId);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Baselines } from '../../ports/shared-stores.ts';
 
 /** Number of results to keep; older ones are removed when a new one is stored. */
-const KEPT = 50;
+const MAX_BASELINES = 50;
 
 /**
  * Stores one file for each baseline. Writes are atomic, so runs that end at the same time don't interfere.
@@ -24,13 +24,13 @@ export function createBaselineFiles(folder: string): Baselines {
 
 async function prune(folder: string): Promise<void> {
   const names = await readdir(folder);
-  if (names.length <= KEPT) return;
-  const aged = await Promise.all(
+  if (names.length <= MAX_BASELINES) return;
+  const files = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
-      return { path, age: (await stat(path).catch(() => null))?.mtimeMs ?? 0 };
+      return { path, modifiedMs: (await stat(path).catch(() => null))?.mtimeMs ?? 0 };
     }),
   );
-  const old = aged.toSorted((one, other) => other.age - one.age).slice(KEPT);
+  const old = files.toSorted((one, other) => other.modifiedMs - one.modifiedMs).slice(MAX_BASELINES);
   for (const { path } of old) await rm(path, { force: true });
 }

@@ -6,7 +6,7 @@ import { excerptReply } from '../../planner/table/floor.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
-import { createPromptedPlanner, type Question, type Reply } from './asked-planner.ts';
+import { type AskResult, createPromptedPlanner, type Question } from './prompted-planner.ts';
 import { STRUCTURED_CLIS, type StructuredAgent, type StructuredCli } from './structured-cli.ts';
 
 export interface AgentPlannerDeps {
@@ -44,7 +44,7 @@ async function missingProgram({ command, env, resolveProgram }: AgentPlannerDeps
   return found === null ? `command not found: ${program}` : null;
 }
 
-async function askAgent(deps: AgentPlannerDeps, question: Question): Promise<Reply> {
+async function askAgent(deps: AgentPlannerDeps, question: Question): Promise<AskResult> {
   const folder = await mkdtemp(join(tmpdir(), 'conductor-planner-'));
   try {
     return { ...(await answerIn(folder, deps, question)), attempts: 1 };
@@ -57,7 +57,7 @@ async function answerIn(
   folder: string,
   deps: AgentPlannerDeps,
   question: Question,
-): Promise<Omit<Reply, 'attempts'>> {
+): Promise<Omit<AskResult, 'attempts'>> {
   const cli = STRUCTURED_CLIS[deps.kind];
   const files = { schema: join(folder, 'schema.json'), answer: join(folder, 'answer.json') };
   const cwd = join(folder, 'empty');
@@ -65,7 +65,7 @@ async function answerIn(
   const schema = JSON.stringify(question.schema);
   await writeFile(files.schema, schema);
   const limitMs = Math.min(deps.timeoutMs, question.asking.timeoutMs ?? Number.POSITIVE_INFINITY);
-  const idleMs = cli.talks ? (question.asking.idleTimeoutMs ?? null) : null;
+  const idleMs = cli.printsProgress ? (question.asking.idleTimeoutMs ?? null) : null;
   const [program, ...args] = deps.command;
   const ran = await deps.supervisor.run({
     argv: [program, ...args, ...cli.args(schema, files, deps.model)],
@@ -84,18 +84,18 @@ async function answerIn(
     onStop: null,
     onLine: null,
   });
-  const why = describeAbnormalEnd(ran, limitMs, idleMs);
+  const reason = describeAbnormalEnd(ran, limitMs, idleMs);
   question.signal.throwIfAborted();
-  if (why === null) return readAnswer(cli, ran, files.answer);
-  const summary = `the agent "${deps.agent}" gave no judgement: ${why}`;
-  return { said: { kind: 'nothing', code: 'planner_unavailable', summary }, usage: null };
+  if (reason === null) return readAnswer(cli, ran, files.answer);
+  const summary = `the agent "${deps.agent}" gave no decision: ${reason}`;
+  return { reply: { kind: 'no_proposal', code: 'planner_unavailable', summary }, usage: null };
 }
 
 async function readAnswer(
   cli: StructuredCli,
   { end, stdout, stderr }: ProcessResult,
   answerPath: string,
-): Promise<Omit<Reply, 'attempts'>> {
+): Promise<Omit<AskResult, 'attempts'>> {
   return cli.read({
     exitCode: end.kind === 'exited' ? end.exitCode : 1,
     stdout: await readFile(stdout.path, 'utf8'),
@@ -119,7 +119,7 @@ function describeAbnormalEnd(
     case 'spawn_failed':
       return end.message;
     case 'timeout':
-      return `it had not ended after ${limitMs / 1_000} s`;
+      return `it timed out after ${limitMs / 1_000} s`;
     case 'idle':
       return `it printed nothing for ${(idleMs ?? 0) / 1_000} s`;
     case 'bound':

@@ -3,7 +3,7 @@ import type { ModelProvider } from '../../contracts/config/config.ts';
 import { loadOptional } from '../../contracts/expected-failure.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import type { ProposalSchema } from '../../planner/prompts/proposal-schema.ts';
-import { type RequestFailure, retryAfterOf } from './retry.ts';
+import { parseRetryAfter, type RequestFailure } from './retry.ts';
 
 export interface ModelAddress {
   readonly provider: ModelProvider;
@@ -21,7 +21,7 @@ export type RequestEnd =
       readonly answer: unknown;
       readonly usage: Usage | null;
       /** Why the answer ended early; null if it is complete. */
-      readonly cutBy: string | null;
+      readonly truncationReason: string | null;
     }
   | { readonly kind: 'failed'; readonly failure: RequestFailure; readonly message: string };
 
@@ -41,39 +41,43 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
     const output = ai.Output.object({ schema: ai.jsonSchema(schema), name: 'planner_decision' });
     try {
       const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
-      // Endpoints with a nonstandard finish reason yield a text and no output.
+      // The SDK parses the output only if the finish reason is `stop`; some endpoints send another one.
       const answer = result.finishReason === 'stop' ? result.output : parseOrText(result.text);
-      return answered(answer, result.totalUsage, describeCut(result.finishReason, result.response));
+      return createAnswer(answer, result.totalUsage, explainTruncation(result.finishReason, result.response));
     } catch (error) {
       signal.throwIfAborted();
       if (ai.NoObjectGeneratedError.isInstance(error))
-        return answered(error.text ?? '', error.usage, describeCut(error.finishReason, error.response));
+        return createAnswer(
+          error.text ?? '',
+          error.usage,
+          explainTruncation(error.finishReason, error.response),
+        );
       const call = ai.APICallError.isInstance(error) ? error : null;
-      if (call?.statusCode !== 200) return failureOf(error, call);
-      // Without a body the connection broke in the middle of the answer.
+      if (call?.statusCode !== 200) return createFailure(error, call);
+      // Status 200 without a body: the connection broke during the answer. With one: it is not a valid response.
       return call.responseBody === undefined
-        ? failureOf(error, null)
-        : answered(call.responseBody, undefined, null);
+        ? createFailure(error, null)
+        : createAnswer(call.responseBody, undefined, null);
     }
   };
 }
 
-function answered(
+function createAnswer(
   answer: unknown,
   usage: LanguageModelUsage | undefined,
-  cut: string | null,
+  truncationReason: string | null,
 ): Extract<RequestEnd, { kind: 'answered' }> {
-  return { kind: 'answered', answer, usage: usageOf(usage), cutBy: cut };
+  return { kind: 'answered', answer, usage: toUsage(usage), truncationReason };
 }
 
-function describeCut(finishReason: string | undefined, response: unknown): string | null {
-  const refusal = refusalIn(response, REFUSAL_DEPTH);
+function explainTruncation(finishReason: string | undefined, response: unknown): string | null {
+  const refusal = findRefusal(response, REFUSAL_DEPTH);
   if (refusal !== null) return `the model refused to answer: ${refusal}`;
   switch (finishReason) {
     case 'length':
       return 'its answer was cut off at the output limit of the model';
     case 'content-filter':
-      return 'the provider held it back';
+      return "the provider's content filter blocked the answer";
     case 'tool-calls':
       return 'the model called a tool instead of answering';
     default:
@@ -84,11 +88,11 @@ function describeCut(finishReason: string | undefined, response: unknown): strin
 const REFUSAL_DEPTH = 8;
 
 /** Providers report a refusal in different places of the response, and the SDK does not expose it. */
-function refusalIn(value: unknown, depth: number): string | null {
+function findRefusal(value: unknown, depth: number): string | null {
   if (typeof value !== 'object' || value === null || depth === 0) return null;
   for (const [key, inner] of Object.entries(value)) {
     if (key === 'refusal' && typeof inner === 'string' && inner.trim() !== '') return inner.trim();
-    const found = refusalIn(inner, depth - 1);
+    const found = findRefusal(inner, depth - 1);
     if (found !== null) return found;
   }
   return null;
@@ -130,7 +134,7 @@ async function createModel({ provider, model, baseUrl, apiKey }: ModelAddress): 
   }
 }
 
-/** The command bundles these packages; a program that uses the library installs the ones it needs. */
+/** The packages are optional peers: the command line bundles them, users of the library install those they need. */
 function load<T>(name: string, loader: () => Promise<T>): Promise<T> {
   return loadOptional('a planner that asks a model', name, loader);
 }
@@ -142,25 +146,25 @@ interface CallError {
   readonly responseBody?: string | undefined;
 }
 
-function failureOf(error: unknown, call: CallError | null): RequestEnd {
+function createFailure(error: unknown, call: CallError | null): RequestEnd {
   const status = call?.statusCode ?? null;
   return {
     kind: 'failed',
-    failure: { status, retryAfterMs: retryAfterOf(call?.responseHeaders, Date.now()) },
-    message: messageOf(error),
+    failure: { status, retryAfterMs: parseRetryAfter(call?.responseHeaders, Date.now()) },
+    message: describeErrorChain(error),
   };
 }
 
 /** The outermost message of a network error only says that something failed, so the causes are added. */
-function messageOf(error: unknown): string {
+function describeErrorChain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  const inner = error.cause instanceof Error ? messageOf(error.cause) : null;
+  const inner = error.cause instanceof Error ? describeErrorChain(error.cause) : null;
   const own = error.message === '' ? (code ?? error.name) : error.message;
   return inner === null || own.includes(inner) ? own : `${own}: ${inner}`;
 }
 
-function usageOf(usage: LanguageModelUsage | undefined): Usage | null {
+function toUsage(usage: LanguageModelUsage | undefined): Usage | null {
   const { inputTokens, outputTokens } = usage ?? {};
   if (inputTokens === undefined && outputTokens === undefined) return null;
   return {

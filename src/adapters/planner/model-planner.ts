@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import type { Usage } from '../../contracts/run/agent-result.ts';
 import { excerptReply } from '../../planner/table/floor.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createPromptedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
 import { type AskOnce, type ModelAddress, openModel, type RequestEnd } from './model-client.ts';
+import {
+  type AskResult,
+  createPromptedPlanner,
+  type PlannerReply,
+  type Question,
+} from './prompted-planner.ts';
 import { type RequestFailure, type RetryPolicy, retryDelayMs } from './retry.ts';
 
 export interface ModelPlannerDeps {
@@ -19,7 +23,7 @@ export interface ModelPlannerDeps {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   /** A random number between 0 and 1. */
-  readonly chance: () => number;
+  readonly random: () => number;
 }
 
 /** Asks a model through the AI SDK. */
@@ -30,59 +34,62 @@ export function createModelPlanner(deps: ModelPlannerDeps): Planner {
     family: 'model',
     prompts: deps.prompts,
     secrets: [...secretValuesOf({ PLANNER_KEY: apiKey ?? undefined }), ...deps.secrets],
-    unavailable: () => Promise.resolve(missingKey(deps)),
+    unavailable: () => Promise.resolve(explainMissingKey(deps)),
     ask: (question) => askModel(deps, question),
   });
 }
 
-function missingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
+function explainMissingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
   if (address.apiKey !== null || apiKeyEnv === null) return null;
-  return `the environment variable ${apiKeyEnv} with its key is not set`;
+  return `${apiKeyEnv} is not set; it must contain the API key (planner.api_key_env)`;
 }
 
 type Attempt = RequestEnd | { readonly kind: 'timed_out' };
 
 /** Retries transient failures until the time limit of the step. */
-async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Reply> {
-  const missing = missingKey(deps);
-  if (missing !== null) return { said: unavailable(deps, missing), usage: null, attempts: 0 };
-  const opened = await openModel(deps.address).catch(missingPackageOf);
-  if (typeof opened === 'string') return { said: unavailable(deps, opened), usage: null, attempts: 0 };
-  const { timeoutMs: wholeMs = Number.POSITIVE_INFINITY } = question.asking;
+async function askModel(deps: ModelPlannerDeps, question: Question): Promise<AskResult> {
+  const missingKey = explainMissingKey(deps);
+  if (missingKey !== null) return createUnavailable(deps, missingKey, 0);
+  let ask: AskOnce;
+  try {
+    ask = await openModel(deps.address);
+  } catch (error) {
+    // A package of the SDK is not installed.
+    if (error instanceof ExpectedFailure) return createUnavailable(deps, error.message, 0);
+    throw error;
+  }
+  const { timeoutMs: stepTimeoutMs = Number.POSITIVE_INFINITY } = question.asking;
   const startedMs = performance.now();
-  const leftMs = () => wholeMs - (performance.now() - startedMs);
+  const leftMs = () => stepTimeoutMs - (performance.now() - startedMs);
   for (let attempts = 1; ; attempts += 1) {
     const limitMs = Math.round(Math.min(deps.timeoutMs, leftMs()));
-    const ended = await askWithin(opened, question, limitMs);
-    if (ended.kind === 'answered') return { said: readProposal(ended), usage: ended.usage, attempts };
+    const ended = await askWithin(ask, question, limitMs);
+    if (ended.kind === 'answered') return { reply: readProposal(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
-      return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...UNKNOWN_USAGE, attempts };
-    const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.chance());
+      return createUnavailable(deps, `no answer within ${limitMs / 1_000} s`, attempts);
+    const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.random());
     if (waitMs === null || waitMs >= leftMs())
-      return { said: unavailable(deps, failureText(deps, ended, attempts)), ...UNKNOWN_USAGE, attempts };
+      return createUnavailable(deps, describeFailure(deps, ended, attempts), attempts);
     await delay(waitMs, undefined, { signal: question.signal });
   }
 }
 
-function missingPackageOf(error: unknown): string {
-  if (error instanceof ExpectedFailure) return error.message;
-  throw error;
-}
-
 /** A truncated answer may still be complete JSON; if it is not, the summary says what truncated it. */
-function readProposal({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
-  if (cutBy === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
+function readProposal({ answer, truncationReason }: Extract<RequestEnd, { kind: 'answered' }>): PlannerReply {
+  if (truncationReason === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
   if (answer.trim() === '')
-    return { kind: 'nothing', code: 'planner_reply_missing', summary: `the planner gave no reply: ${cutBy}` };
-  const summary = `the reply of the planner is no decision: ${cutBy}; it was: ${excerptReply(answer)}`;
-  return { kind: 'nothing', code: 'planner_reply_invalid', summary, came: answer };
+    return {
+      kind: 'no_proposal',
+      code: 'planner_reply_missing',
+      summary: `the planner gave no reply: ${truncationReason}`,
+    };
+  const summary = `the planner's reply is not a decision (${truncationReason}): ${excerptReply(answer)}`;
+  return { kind: 'no_proposal', code: 'planner_reply_invalid', summary, received: answer };
 }
-
-/** Failed requests don't report their usage. */
-const UNKNOWN_USAGE: { readonly usage: Usage | null } = { usage: null };
 
 async function askWithin(ask: AskOnce, question: Question, limitMs: number): Promise<Attempt> {
   question.signal.throwIfAborted();
+  // `AbortSignal.timeout` would not keep the process alive until it fires.
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, Math.max(0, Math.min(limitMs, LONGEST_TIMER_MS)));
@@ -102,16 +109,13 @@ async function askWithin(ask: AskOnce, question: Question, limitMs: number): Pro
 /** `setTimeout` fires at once for longer delays. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-function unavailable(deps: ModelPlannerDeps, why: string): Said {
-  const { provider, model } = deps.address;
-  return {
-    kind: 'nothing',
-    code: 'planner_unavailable',
-    summary: `the model ${model} of ${provider} could not be asked: ${why}`,
-  };
+/** The usage is unknown: failed requests don't report it. */
+function createUnavailable({ address }: ModelPlannerDeps, reason: string, attempts: number): AskResult {
+  const summary = `the model ${address.model} of ${address.provider} could not be asked: ${reason}`;
+  return { reply: { kind: 'no_proposal', code: 'planner_unavailable', summary }, usage: null, attempts };
 }
 
-function failureText(
+function describeFailure(
   { address, apiKeyEnv }: ModelPlannerDeps,
   { failure, message }: Extract<RequestEnd, { kind: 'failed' }>,
   attempts: number,
@@ -133,6 +137,6 @@ function waitHint({ retryAfterMs }: RequestFailure): string {
 
 function keyHint(apiKeyEnv: string | null): string {
   return apiKeyEnv === null
-    ? '; no key was sent, since planner.api_key_env names none'
+    ? '; no API key was sent: planner.api_key_env is not set'
     : `; the key came from ${apiKeyEnv}`;
 }

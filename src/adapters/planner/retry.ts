@@ -24,25 +24,25 @@ export const DEFAULT_RETRY: RetryPolicy = {
 /** Client error statuses that are transient. */
 const TRANSIENT_STATUSES = [408, 409, 425, 429];
 
-/** Delay before the next attempt; null if there is none. `chance` is a random number between 0 and 1. */
+/** Delay before the next attempt; null if there is none. `random` is a number between 0 and 1. */
 export function retryDelayMs(
   failure: RequestFailure,
   attempt: number,
   policy: RetryPolicy,
-  chance: number,
+  random: number,
 ): number | null {
   const { status, retryAfterMs } = failure;
   const isTransient = status === null || TRANSIENT_STATUSES.includes(status) || status >= 500;
   if (!isTransient || attempt > policy.retries) return null;
   const grown = Math.min(policy.firstDelayMs * 2 ** (attempt - 1), policy.longestDelayMs);
   // At least half of the delay, so that clients that failed together retry neither at once nor at the same time.
-  const spread = Math.round(grown / 2 + (grown / 2) * chance);
+  const spread = Math.round(grown / 2 + (grown / 2) * random);
   if (retryAfterMs === null) return spread;
   return retryAfterMs > policy.longestRetryAfterMs ? null : Math.max(retryAfterMs, spread);
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function retryAfterOf(
+export function parseRetryAfter(
   headers: Readonly<Record<string, string>> | undefined,
   nowMs: number,
 ): number | null {

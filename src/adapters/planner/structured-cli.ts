@@ -3,7 +3,7 @@ import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import { excerptReply } from '../../planner/table/floor.ts';
 import { parseJson } from '../../text/json.ts';
-import type { Said } from './asked-planner.ts';
+import type { PlannerReply } from './prompted-planner.ts';
 
 /** Agents whose command line gives structured answers. */
 export const STRUCTURED_AGENTS = ['claude-code', 'codex'] as const;
@@ -24,7 +24,7 @@ export interface CliEnd {
 }
 
 export interface CliAnswer {
-  readonly said: Said;
+  readonly reply: PlannerReply;
   readonly usage: Usage | null;
 }
 
@@ -34,7 +34,7 @@ export interface StructuredCli {
   /** Environment that keeps it from doing anything besides answering. */
   readonly env: Readonly<Record<string, string>>;
   /** Whether it prints output while it works, so that an idle timeout makes sense. */
-  readonly talks: boolean;
+  readonly printsProgress: boolean;
   readonly read: (end: CliEnd) => CliAnswer;
 }
 
@@ -61,9 +61,9 @@ const claudeResultSchema = z.looseObject({
  */
 const NO_VALID_ANSWER = 'error_max_structured_output_retries';
 
-function describeInvalid(told: string): Said {
-  const summary = `the agent gave no reply that fits the schema of a decision: ${excerptReply(told)}`;
-  return { kind: 'nothing', code: 'planner_reply_invalid', summary };
+function describeInvalid(output: string): PlannerReply {
+  const summary = `the agent gave no reply that fits the schema of a decision: ${excerptReply(output)}`;
+  return { kind: 'no_proposal', code: 'planner_reply_invalid', summary };
 }
 
 const claude: StructuredCli = {
@@ -80,10 +80,10 @@ const claude: StructuredCli = {
     ...(model === null ? [] : ['--model', model]),
   ],
   env: CLAUDE_ENVIRONMENT,
-  talks: false,
+  printsProgress: false,
   read: (end) => {
     const parsed = claudeResultSchema.safeParse(parseJson(end.stdout));
-    if (!parsed.success) return { said: describeFailure(end, end.stdout), usage: null };
+    if (!parsed.success) return { reply: describeFailure(end, end.stdout), usage: null };
     const { usage, total_cost_usd: cost, result = '', structured_output: output } = parsed.data;
     const used = usage && {
       input_tokens: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
@@ -91,12 +91,14 @@ const claude: StructuredCli = {
       ...(cost === undefined ? {} : { cost_usd: cost }),
     };
     const { subtype, is_error: isError, errors = [] } = parsed.data;
-    const told = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
-    if (subtype === NO_VALID_ANSWER) return { said: describeInvalid(told), usage: used ?? null };
-    const wrong = isError === true || end.exitCode !== 0;
+    const messages = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
+    if (subtype === NO_VALID_ANSWER) return { reply: describeInvalid(messages), usage: used ?? null };
+    const hasFailed = isError === true || end.exitCode !== 0;
     // A reply in prose is a success without this field; the prose is then rejected as the proposal.
-    const said: Said = wrong ? describeFailure(end, told) : { kind: 'proposal', proposal: output ?? result };
-    return { said, usage: used ?? null };
+    const reply: PlannerReply = hasFailed
+      ? describeFailure(end, messages)
+      : { kind: 'proposal', proposal: output ?? result };
+    return { reply, usage: used ?? null };
   },
 };
 
@@ -125,7 +127,7 @@ const codex: StructuredCli = {
     '-',
   ],
   env: {},
-  talks: true,
+  printsProgress: true,
   read: (end) => {
     const events = end.stdout.split('\n').flatMap((line) => {
       const parsed = codexEventSchema.safeParse(parseJson(line));
@@ -135,9 +137,12 @@ const codex: StructuredCli = {
     const usage = completed?.usage ?? null;
     const used = usage && { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens };
     if (end.exitCode === 0 && completed !== undefined)
-      return { said: { kind: 'proposal', proposal: parseJson(end.answer ?? '') ?? end.answer }, usage: used };
-    const told = events.findLast((event) => event.error !== undefined)?.error?.message;
-    return { said: describeFailure(end, told ?? ''), usage: used };
+      return {
+        reply: { kind: 'proposal', proposal: parseJson(end.answer ?? '') ?? end.answer },
+        usage: used,
+      };
+    const message = events.findLast((event) => event.error !== undefined)?.error?.message;
+    return { reply: describeFailure(end, message ?? ''), usage: used };
   },
 };
 
@@ -146,8 +151,8 @@ export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> =
   codex,
 };
 
-function describeFailure({ exitCode, stderr }: CliEnd, told: string): Said {
-  const word = told.trim() === '' ? stderr : told;
-  const summary = `the agent ended with code ${exitCode} and no judgement; it said: ${excerptReply(word)}`;
-  return { kind: 'nothing', code: 'planner_unavailable', summary };
+function describeFailure({ exitCode, stderr }: CliEnd, message: string): PlannerReply {
+  const output = message.trim() === '' ? stderr : message;
+  const summary = `the agent ended with code ${exitCode} and no decision; it said: ${excerptReply(output)}`;
+  return { kind: 'no_proposal', code: 'planner_unavailable', summary };
 }

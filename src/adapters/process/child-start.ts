@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd } from '../../contracts/run/process-end.ts';
 import { MARK_VARIABLE } from '../../contracts/run/process-mark.ts';
 import type { ProcessSpec } from '../../ports/supervisor.ts';
+import { messageOf } from '../../text/error-message.ts';
 import { resolveProgram } from './program.ts';
 
 export type ExitEnd = Extract<ProcessEnd, { kind: 'exited' | 'signalled' }>;
@@ -115,7 +116,7 @@ function failureMessage(error: unknown, code: string, program: string, cwd: stri
   if (!folder.isDirectory()) return `not a folder: ${cwd}`;
   if (code === 'EACCES') return `not executable: ${program}`;
   if (code !== 'ENOENT') {
-    return `cannot start ${program}: ${error instanceof Error ? error.message : String(error)}`;
+    return `cannot start ${program}: ${messageOf(error)}`;
   }
   if (!program.includes('/')) return `command not found: ${program}`;
   return existsSync(resolve(cwd, program))

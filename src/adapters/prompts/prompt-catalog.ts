@@ -1,4 +1,5 @@
 import type { PromptCatalog } from '../../ports/prompts.ts';
+import { messageOf } from '../../text/error-message.ts';
 import { findTemplateProblems, hasTemplate } from '../../workflow/document/prompt-template.ts';
 import { createTemplateEngine, createTemplateReader } from './template.ts';
 
@@ -27,7 +28,7 @@ export function createPromptCatalog(byRef: PromptCatalog['byRef']): PromptCatalo
       } catch (error) {
         return {
           ok: false,
-          message: `prompt ${prompt.ref}: ${error instanceof Error ? error.message : String(error)}`,
+          message: `prompt ${prompt.ref}: ${messageOf(error)}`,
         };
       }
     },

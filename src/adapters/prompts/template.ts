@@ -1,5 +1,6 @@
 import { Liquid } from 'liquidjs';
 import type { ReadTemplate, TemplateReading } from '../../contracts/documents/prompt.ts';
+import { messageOf } from '../../text/error-message.ts';
 
 /** Templates may only use their inputs, so every file lookup of the engine fails. */
 const NO_FILES = {
@@ -57,7 +58,7 @@ const INCLUSION = /\{%-?\s*(?:include|render|layout)\b[^%]*%?\}?/;
 
 /** The engine ends its messages with a position in the template, which is not the position in the file. */
 function faultOf(error: unknown, body: string): NonNullable<TemplateReading['fault']> {
-  const raw = error instanceof Error ? error.message : String(error);
+  const raw = messageOf(error);
   if (raw.startsWith('ENOENT')) {
     const [tag = ''] = INCLUSION.exec(body) ?? [];
     return { message: 'a prompt includes no files', offset: body.indexOf(tag), length: tag.length };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasErrorCode } from '../../text/error-code.ts';
 import { openRegularFile } from './regular-file.ts';
 
 /** Makes the names in a folder survive power loss. Some file systems don't support this, which is ignored. */
@@ -10,7 +11,7 @@ export async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    if (!isCode(error, 'EINVAL') && !isCode(error, 'EPERM')) throw error;
+    if (!hasErrorCode(error, 'EINVAL') && !hasErrorCode(error, 'EPERM')) throw error;
   } finally {
     await handle.close();
   }
@@ -44,7 +45,7 @@ export async function createOnce(path: string, content: string): Promise<boolean
   try {
     await link(temporary, path);
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     await unlink(temporary);
@@ -76,13 +77,9 @@ export async function exists(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
+    if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
-}
-
-export function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /**

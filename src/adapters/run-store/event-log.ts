@@ -3,7 +3,8 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import { mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { isCode } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { messageOf } from '../../text/error-message.ts';
 import type { CommittedFile } from './group-commit.ts';
 import { readRegularFile } from './regular-file.ts';
 
@@ -47,10 +48,8 @@ export async function readLog(path: string): Promise<LogReading | null> {
   try {
     return parseLog(await readRegularFile(path));
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return null;
-    throw new ExpectedFailure(
-      `${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return null;
+    throw new ExpectedFailure(`${path} can't be read: ${messageOf(error)}`);
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCode, syncFolder, writeAll } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { syncFolder, writeAll } from './atomic-file.ts';
 import { classifyHolder } from './holder-state.ts';
 import { formatIdentity, lookUpProcess, parseIdentity, thisProcess } from './process-identity.ts';
 
@@ -116,7 +117,7 @@ export async function discardJournal(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
   }
 }
 
@@ -153,7 +154,7 @@ async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return [];
+    if (hasErrorCode(error, 'ENOENT')) return [];
     throw error;
   }
 }
@@ -168,7 +169,7 @@ async function readJournal(path: string): Promise<{ readonly text: string; reado
       await file.close();
     }
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

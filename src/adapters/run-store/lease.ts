@@ -12,7 +12,7 @@ import { closeSync, constants, existsSync, openSync, unlinkSync } from 'node:fs'
 import { open, unlink, utimes } from 'node:fs/promises';
 import { type Driver, describeDriver, LeaseLost } from '../../contracts/run/run-lease.ts';
 import type { RunLease } from '../../ports/run-store.ts';
-import { isCode } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
 
 export interface LeaseTiming {
   readonly leaseMs: number;
@@ -117,7 +117,7 @@ export function holdLease({ path, runId, since, timing, findRival }: LeaseReques
       stop();
       await renewal;
       await unlink(path).catch((error: unknown) => {
-        if (!isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR')) throw error;
+        if (!hasErrorCode(error, 'ENOENT') && !hasErrorCode(error, 'ENOTDIR')) throw error;
       });
     },
   };
@@ -136,7 +136,7 @@ async function touch(path: string): Promise<void> {
     await file.write(`renewed ${new Date().toISOString()}\n`, 0);
   } catch (error) {
     // A full disk must not end the run.
-    if (!isCode(error, 'ENOSPC') && !isCode(error, 'EDQUOT')) throw error;
+    if (!hasErrorCode(error, 'ENOSPC') && !hasErrorCode(error, 'EDQUOT')) throw error;
     await utimes(path, new Date(), new Date());
   } finally {
     await file.close();

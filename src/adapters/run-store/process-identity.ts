@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { hasErrorCode } from '../../text/error-code.ts';
 
 /**
  * Identifies a process to other processes, even from another container or after a reboot. A field that the system
@@ -54,7 +55,7 @@ export function lookUpProcess(pid: number): SeenProcess {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    const isForeign = error instanceof Error && 'code' in error && error.code === 'EPERM';
+    const isForeign = hasErrorCode(error, 'EPERM');
     if (!isForeign) return { exists: false, started: '' };
   }
   return { exists: true, started: isProcOurs() ? startTimeIn(readSystem(`/proc/${pid}/stat`)) : '' };

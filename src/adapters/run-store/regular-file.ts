@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { hasErrorCode } from '../../text/error-code.ts';
 
 /**
  * Opens a file of a record. An agent without a sandbox can put a link or a pipe in its place: this function neither
@@ -24,7 +25,7 @@ export async function openRegularFile(path: string): Promise<FileHandle> {
 }
 
 function isLinkOrSocket(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO');
+  return hasErrorCode(error, 'ELOOP') || hasErrorCode(error, 'ENXIO');
 }
 
 function missingFileError(path: string): Error {

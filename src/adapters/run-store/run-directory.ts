@@ -3,7 +3,8 @@ import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
-import { createOnce, isCode, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { createOnce, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 const PIECE_BYTES = 64 * 1024;
@@ -46,7 +47,7 @@ export function createRunDirectory(
           ? (await readRegularFile(resolve(relativePath))).toString('utf8')
           : await readHead(resolve(relativePath), options.firstBytes);
       } catch (error) {
-        if (isCode(error, 'ENOENT') || isCode(error, 'EISDIR')) return null;
+        if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'EISDIR')) return null;
         throw error;
       }
     },
@@ -54,7 +55,7 @@ export function createRunDirectory(
       // A folder that an agent removed counts as empty, so that the rest of the record can still be evaluated.
       const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true }).catch(
         (error: unknown) => {
-          if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+          if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return [];
           throw error;
         },
       );

@@ -2,7 +2,8 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Status, statusSchema } from '../../contracts/run/run-files.ts';
 import type { RunListing } from '../../ports/run-store.ts';
-import { isCode, writeAtomically } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { writeAtomically } from './atomic-file.ts';
 import { readRegularFile } from './regular-file.ts';
 import { findDriver } from './run-lock.ts';
 
@@ -86,7 +87,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return (await readRegularFile(path)).toString('utf8');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].some((code) => isCode(error, code))) return '';
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].some((code) => hasErrorCode(error, code))) return '';
     throw error;
   }
 }

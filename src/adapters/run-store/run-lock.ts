@@ -14,7 +14,7 @@ import { lstat, open, readdir, unlink, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../contracts/run/run-lease.ts';
-import { isCode } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
 import { classifyHolder, type HolderState } from './holder-state.ts';
 import { holdLease, instant, type Lease, type LeaseTiming } from './lease.ts';
 import {
@@ -138,7 +138,7 @@ async function listLockNames(runPath: string): Promise<readonly string[]> {
   try {
     return (await readdir(runPath)).filter((name) => name.startsWith(PREFIX));
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return [];
     throw error;
   }
 }
@@ -211,6 +211,6 @@ async function removeLock(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
   }
 }

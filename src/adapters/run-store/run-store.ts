@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describeDriver } from '../../contracts/run/run-lease.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
-import { exists, isCode, syncFolder } from './atomic-file.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { exists, syncFolder } from './atomic-file.ts';
 import {
   createLogWriter,
   EMPTY_LOG,
@@ -70,7 +71,7 @@ async function listRunIds(runsDir: string): Promise<readonly string[]> {
       .sort()
       .reverse();
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return [];
     throw error;
   }
 }
@@ -148,7 +149,7 @@ async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]>
       await writeFile(path, text, { flag: 'wx' });
       made.push(path);
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
+      if (!hasErrorCode(error, 'EEXIST')) throw error;
     }
   }
   return made;

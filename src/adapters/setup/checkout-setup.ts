@@ -5,6 +5,7 @@ import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { describeForeign } from '../../setup/foreign.ts';
 import { findOutsidePaths, type OutsidePath } from '../../setup/outside-paths.ts';
 import { normalizePattern } from '../../setup/owned-paths.ts';
+import { messageOf } from '../../text/error-message.ts';
 import { type CacheEntry, entryTree, readEntry } from './cache-entry.ts';
 import { readStamps, removeStamps, writeStamps } from './checkout-stamps.ts';
 import { changedInput, findCopiedInputs } from './copied-inputs.ts';
@@ -221,9 +222,7 @@ async function storeResult(
       : [`not kept for other checkouts: ${stored.boundBy} contains the path of this one`];
   } catch (error) {
     if (request.signal.aborted) throw error;
-    return [
-      `the result of setup could not be kept: ${error instanceof Error ? error.message : String(error)}`,
-    ];
+    return [`the result of setup could not be kept: ${messageOf(error)}`];
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { hasErrorCode } from '../../text/error-code.ts';
 
 /**
  * Ranges of loopback ports, each claimed by a file. A process first writes its claim and then reads all others: if two
@@ -140,7 +141,7 @@ async function isHeld({ pid, started, boot, namespace, workspace }: Claim): Prom
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    if (!hasErrorCode(error, 'EPERM')) return false;
   }
   return started === startOf(pid);
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '../../text/error-code.ts';
 import {
   type CacheEntry,
   type CopiedInput,
@@ -139,7 +140,7 @@ async function acquireLock(path: string, signal: AbortSignal): Promise<() => Pro
       await writeFile(path, String(process.pid), { flag: 'wx' });
       break;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!hasErrorCode(error, 'EEXIST')) throw error;
     }
     const held = await stat(path).catch(() => null);
     if (held !== null && Date.now() - held.mtimeMs > STALE_MS) {

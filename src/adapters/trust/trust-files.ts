@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { type TrustedPart, trustedPartSchema } from '../../contracts/config/trust.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { TrustStore } from '../../ports/shared-stores.ts';
+import { messageOf } from '../../text/error-message.ts';
 
 const ENDING = '.ndjson';
 
@@ -24,7 +25,7 @@ export function createTrustFiles(folder: string): TrustStore {
         const lines = parts.map((part) => `${JSON.stringify(part)}\n`).join('');
         await appendFile(path, `\n${lines}`, { mode: 0o600 });
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         throw new ExpectedFailure(`what you trust can't be recorded in ${path}: ${reason}`);
       }
     },

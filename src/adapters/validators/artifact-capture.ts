@@ -2,6 +2,7 @@ import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CapturedArtifact, HarnessReportCapture } from '../../ports/validator.ts';
 import { boundsProblem, type JsonBounds } from '../../reports/json-bounds.ts';
+import { messageOf } from '../../text/error-message.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { type ArtifactDeclaration, isHarnessReportName } from './artifact-declaration.ts';
 import { type ArtifactMatch, findArtifacts } from './artifact-search.ts';
@@ -222,7 +223,7 @@ async function copyMatches(
       artifacts.push({ path, name, required });
     } catch (error) {
       if (required) missing.push(name);
-      problems.push(`cannot capture \`${name}\`: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`cannot capture \`${name}\`: ${messageOf(error)}`);
     }
   }
   return artifacts;

@@ -8,6 +8,8 @@ import type {
   CapturedReferences,
   ReferenceRole,
 } from '../../ports/validator.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
+import { messageOf } from '../../text/error-message.ts';
 import { isPathInside } from '../../text/paths.ts';
 import { isOffLimits, type Roots, realPathOf } from './roots.ts';
 
@@ -173,14 +175,13 @@ async function copy(handle: FileHandle, size: number, path: string): Promise<voi
     await pipeline(source, createWriteStream(path, { flags: 'wx' }));
   } catch (error) {
     // Another file has this name already, and stays.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-      await rm(path, { force: true });
+    if (!hasErrorCode(error, 'EEXIST')) await rm(path, { force: true });
     throw error;
   }
 }
 
 function failureOf(error: unknown): string {
-  return `which can't be captured: ${error instanceof Error ? error.message : String(error)}`;
+  return `which can't be captured: ${messageOf(error)}`;
 }
 
 function quote(reference: string): string {

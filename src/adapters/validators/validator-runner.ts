@@ -310,7 +310,7 @@ function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | n
     case 'spawn_failed':
       return end.message;
     case 'timeout':
-      return `the validator had not ended after ${timeoutOf(request) / 1000} s`;
+      return `the validator timed out after ${timeoutOf(request) / 1000} s`;
     case 'idle':
       return `the validator printed nothing for ${request.idleTimeoutMs / 1000} s`;
     case 'bound':

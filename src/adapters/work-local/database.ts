@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Libsql from 'libsql';
 import { describeFailure, ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
 import { describeDatabaseFailure } from './database-failure.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 
@@ -70,7 +71,7 @@ export async function createFolder(folder: string): Promise<void> {
     );
   });
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
   });
 }
 

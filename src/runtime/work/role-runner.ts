@@ -8,7 +8,7 @@ import type { Ids, RunRecord, RunStore } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/engine/role.ts';
 import { buildRoleInputs, type RevisionFiles } from '../../work/engine/role-inputs.ts';
-import { determineResult, type RoleChecks } from '../../work/results/role-result.ts';
+import { determineResult, type RoleChecks, type RoleEvidence } from '../../work/results/role-result.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import { cancelRun } from '../drive/cancel-run.ts';
 import type { DriveEnd } from '../drive/drive.ts';
@@ -171,11 +171,11 @@ async function lookAtRun(
     const evidence = await readRoleEvidence(run, view, subject.role, deps.reader);
     const mismatch = supplied === null ? null : findMismatch(view, subject);
     if (mismatch !== null) return { kind: 'ended', end: { ok: false, reason: mismatch } };
-    const heard =
-      supplied === null ? evidence : { ...evidence, words: findRoleResult(supplied.result), notes: [] };
+    const considered: RoleEvidence =
+      supplied === null ? evidence : { ...evidence, claimed: findRoleResult(supplied.result), notes: [] };
     return {
       kind: 'ended',
-      end: await refuseOutOfScope(deps, subject, determineResult(subject, heard, deps.checks)),
+      end: await refuseOutOfScope(deps, subject, determineResult(subject, considered, deps.checks)),
     };
   }
   if (run.driverPid !== null) return { kind: 'driven' };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createJsonLines } from '../../../src/adapters/agents/json-lines.ts';
+import { createJsonLineSplitter } from '../../../src/adapters/agents/json-lines.ts';
 
 function read(chunks: readonly (string | Buffer)[], limit?: number) {
   const values: unknown[] = [];
   const noise: string[] = [];
   const tooLong: number[] = [];
-  const lines = createJsonLines(
+  const lines = createJsonLineSplitter(
     {
       onValue: (value) => values.push(value),
-      onNoise: (text) => noise.push(text),
+      onText: (text) => noise.push(text),
       onTooLong: (n) => tooLong.push(n),
     },
     limit,

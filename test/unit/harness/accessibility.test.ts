@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingsOf } from '../../../harness/web/accessibility.ts';
+import { classifyViolations } from '../../../harness/web/accessibility.ts';
 
 const violation = (impact: string | null) => ({
   id: 'image-alt',
@@ -14,14 +14,14 @@ describe('an accessibility finding', () => {
     ['critical', 'error'],
     ['serious', 'warning'],
   ])('that is %s is a flag of severity %s, with the picture', (impact, severity) => {
-    expect(findingsOf([violation(impact)], 'screenshots/a.png')).toEqual({
+    expect(classifyViolations([violation(impact)], 'screenshots/a.png')).toEqual({
       flags: [{ severity, area: 'accessibility', description: WORDS, evidence_ref: 'screenshots/a.png' }],
       observations: [],
     });
   });
 
   it.each(['moderate', 'minor', null])('that is %s is told and flags nothing', (impact) => {
-    expect(findingsOf([violation(impact)], 'a.png')).toEqual({
+    expect(classifyViolations([violation(impact)], 'a.png')).toEqual({
       flags: [],
       observations: [`accessibility, ${impact ?? 'minor'}: ${WORDS}`],
     });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { fileNameOf } from '../../../harness/out-folder.ts';
+import { toFileName } from '../../../harness/out-folder.ts';
 import { explainMissingChromium, findChromium } from '../../../harness/web/browser.ts';
 
 describe('the name of a file for a case', () => {
   it.each(['help', 'a.b-c_1'])('is its id where that is a name: %s', (id) => {
-    expect(fileNameOf(id)).toBe(id);
+    expect(toFileName(id)).toBe(id);
   });
 
   it('is never that of another case, and never leads anywhere', () => {
@@ -21,7 +21,7 @@ describe('the name of a file for a case', () => {
       'x'.repeat(91),
       'x'.repeat(80),
     ];
-    const names = ids.map(fileNameOf);
+    const names = ids.map(toFileName);
     expect(new Set(names).size).toBe(ids.length);
     expect(
       names.filter((name) => !/^[\w.-]+$/.test(name) || /^\.+$/.test(name) || name.length > 100),

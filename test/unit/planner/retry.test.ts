@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY, retryAfterOf, retryDelayMs } from '../../../src/adapters/planner/retry.ts';
+import { DEFAULT_RETRY, parseRetryAfter, retryDelayMs } from '../../../src/adapters/planner/retry.ts';
 
 const POLICY = {
   ...DEFAULT_RETRY,
@@ -58,6 +58,6 @@ describe('what a server says about coming back', () => {
     ['a date that has passed', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
     ['nothing where it is no time', { 'retry-after': 'soon' }, null],
   ])('is %s', (_what, headers, expected) => {
-    expect(retryAfterOf(headers, now)).toBe(expected);
+    expect(parseRetryAfter(headers, now)).toBe(expected);
   });
 });

@@ -41,21 +41,21 @@ describe('the answer of Claude Code', () => {
   it('is its structured output, with all tokens that it read', () => {
     const stdout = claudeSays({ result: '{}', structured_output: { status: 'success' } });
     expect(read(ended({ stdout }))).toEqual({
-      said: { kind: 'proposal', proposal: { status: 'success' } },
+      reply: { kind: 'proposal', proposal: { status: 'success' } },
       usage: { input_tokens: 60, output_tokens: 5, cost_usd: 0.5 },
     });
   });
 
   it('is one that does not fit where it turned down its own answers', () => {
     const subtype = 'error_max_structured_output_retries';
-    const { said, usage } = read(
+    const { reply, usage } = read(
       ended({
         exitCode: 1,
         stdout: claudeSays({ subtype, is_error: true, errors: ['not after 5 attempts'] }),
       }),
     );
-    expect(said).toMatchObject({
-      kind: 'nothing',
+    expect(reply).toMatchObject({
+      kind: 'no_proposal',
       code: 'planner_reply_invalid',
       summary: expect.stringContaining('not after 5 attempts'),
     });
@@ -63,8 +63,8 @@ describe('the answer of Claude Code', () => {
   });
 
   it('is its prose where the structured output is missing, so that it is refused', () => {
-    const { said } = read(ended({ stdout: claudeSays({ result: 'All good.' }) }));
-    expect(said).toEqual({ kind: 'proposal', proposal: 'All good.' });
+    const { reply } = read(ended({ stdout: claudeSays({ result: 'All good.' }) }));
+    expect(reply).toEqual({ kind: 'proposal', proposal: 'All good.' });
   });
 
   it.each([
@@ -77,9 +77,9 @@ describe('the answer of Claude Code', () => {
     ['no JSON', ended({ exitCode: 2, stdout: 'usage: claude' }), 'usage: claude'],
     ['nothing but stderr', ended({ exitCode: 2, stderr: 'unknown option' }), 'unknown option'],
   ])('is none after %s', (_what, end, told) => {
-    const { said } = read(end);
-    expect(said).toMatchObject({ kind: 'nothing', code: 'planner_unavailable' });
-    expect(JSON.stringify(said)).toContain(told);
+    const { reply } = read(end);
+    expect(reply).toMatchObject({ kind: 'no_proposal', code: 'planner_unavailable' });
+    expect(JSON.stringify(reply)).toContain(told);
   });
 });
 
@@ -102,11 +102,11 @@ describe('the answer of Codex', () => {
 
   it('is what it wrote, whether it fits or not', () => {
     expect(read(ended({ stdout: completed, answer: '{"a":1}' }))).toEqual({
-      said: { kind: 'proposal', proposal: { a: 1 } },
+      reply: { kind: 'proposal', proposal: { a: 1 } },
       usage: { input_tokens: 7, output_tokens: 3 },
     });
     const prose = read(ended({ stdout: completed, answer: 'Fine.' }));
-    expect(prose.said).toEqual({ kind: 'proposal', proposal: 'Fine.' });
+    expect(prose.reply).toEqual({ kind: 'proposal', proposal: 'Fine.' });
   });
 
   it.each([
@@ -117,8 +117,8 @@ describe('the answer of Codex', () => {
     ],
     ['an end without a turn', ended({ stdout: '{"type":"turn.started"}\n', stderr: 'gone' }), 'gone'],
   ])('is none after %s', (_what, end, told) => {
-    const { said } = read(end);
-    expect(said).toMatchObject({ kind: 'nothing', code: 'planner_unavailable' });
-    expect(JSON.stringify(said)).toContain(told);
+    const { reply } = read(end);
+    expect(reply).toMatchObject({ kind: 'no_proposal', code: 'planner_unavailable' });
+    expect(JSON.stringify(reply)).toContain(told);
   });
 });

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { unlock } from './unlock.ts';
 
 /** Far below the system's limit of 4096 bytes for a path, and far above the paths of any real project. */
@@ -16,7 +16,7 @@ export async function withShortPaths<T>(root: string, shelf: string, work: () =>
     try {
       return await work();
     } catch (error) {
-      const deep = hasCode(error, 'ENAMETOOLONG') ? folderToMove(root, pathOf(error)) : null;
+      const deep = hasErrorCode(error, 'ENAMETOOLONG') ? folderToMove(root, pathOf(error)) : null;
       if (deep === null) throw error;
       await mkdir(shelf, { recursive: true });
       await rename(deep, join(await mkdtemp(join(shelf, 'deep-')), 'folder'));
@@ -28,7 +28,7 @@ export async function withShortPaths<T>(root: string, shelf: string, work: () =>
 export async function removeTree(path: string): Promise<void> {
   await withShortPaths(path, path, async () => {
     // Before `rm`, which would go on removing in the background after it has failed on such a path.
-    await unlock(path, (error) => hasCode(error, 'ENAMETOOLONG'));
+    await unlock(path, (error) => hasErrorCode(error, 'ENAMETOOLONG'));
     await rm(path, { recursive: true, force: true });
   });
 }

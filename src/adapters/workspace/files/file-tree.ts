@@ -1,7 +1,7 @@
 import { copyFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { matchesGlob } from '../../../policy/globs.ts';
-import { hasCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { writeTree } from '../git/revision.ts';
 import { readOwnedPaths } from '../repository/layout.ts';
@@ -199,6 +199,6 @@ async function copyIndex(from: string, to: string): Promise<void> {
     const writtenAt = Math.floor(mtimeMs / 1000);
     await utimes(to, writtenAt, writtenAt);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { SCRATCH_FOLDER } from '../repository/store-refs.ts';
 
@@ -33,6 +33,6 @@ function isGone(pid: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return hasCode(error, 'ESRCH');
+    return hasErrorCode(error, 'ESRCH');
   }
 }

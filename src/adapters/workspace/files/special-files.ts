@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { chmod, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { withShortPaths } from './deep-folders.ts';
 import { DISPLACED_FOLDER } from './displaced.ts';
 
@@ -40,13 +40,13 @@ async function entriesOf(folder: Buffer): Promise<Dirent<Buffer>[]> {
   const read = () => readdir(folder, { encoding: 'buffer', withFileTypes: true });
   try {
     return await read().catch(async (error: unknown) => {
-      if (!hasCode(error, 'EACCES')) throw error;
+      if (!hasErrorCode(error, 'EACCES')) throw error;
       // Git would treat the files of an unreadable folder as deleted.
       await chmod(folder, 0o700);
       return read();
     });
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EPERM'].some((code) => hasCode(error, code))) return [];
+    if (['ENOENT', 'ENOTDIR', 'EPERM'].some((code) => hasErrorCode(error, code))) return [];
     throw error;
   }
 }

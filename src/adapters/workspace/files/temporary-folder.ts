@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasCode, kindOf } from '../git/file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
+import { kindOf } from '../git/file-kind.ts';
 import { removeTree } from './deep-folders.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function openTemporaryFolder(checkout: string): Promise<string> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
   }
   const found = await lstat(folder);
   // In `/tmp`, other users may have created something of this name.

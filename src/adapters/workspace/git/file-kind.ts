@@ -1,4 +1,5 @@
 import { copyFile, lstat, readFile } from 'node:fs/promises';
+import { hasErrorCode } from '../../../text/error-code.ts';
 
 /** The kind of file at a path. Links are not followed. */
 export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder' | 'link' | 'other'> {
@@ -6,7 +7,7 @@ export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder
     const found = await lstat(path);
     return found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return 'missing';
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return 'missing';
     throw error;
   }
 }
@@ -20,10 +21,6 @@ export async function readRegularFile(path: string): Promise<string | null> {
 /** Does nothing if the source is missing. */
 export async function copyFileIfPresent(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
   });
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

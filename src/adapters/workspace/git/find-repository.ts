@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { hasCode } from './file-kind.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
 import { createGit, type Git, GitError, printedValue } from './git-command.ts';
 
 export type FoundRepository =
@@ -18,7 +18,7 @@ export async function findRepository(startDir: string): Promise<FoundRepository>
   try {
     return await askGit(createGit({ cwd: startDir }));
   } catch (error) {
-    if (error instanceof GitError && hasCode(error.cause, 'ENOENT'))
+    if (error instanceof GitError && hasErrorCode(error.cause, 'ENOENT'))
       return { ok: false, reason: 'git_missing' };
     throw error;
   }

@@ -2,13 +2,15 @@ import { constants } from 'node:fs';
 import { access, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace.ts';
+import { hasErrorCode } from '../../../text/error-code.ts';
+import { messageOf } from '../../../text/error-message.ts';
 import { checkOutTree } from '../files/check-out.ts';
 import { removeTree } from '../files/deep-folders.ts';
 import { displace } from '../files/displaced.ts';
 import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
 import { ensureHarnessLink } from '../files/harness-link.ts';
 import { clearScratch } from '../files/scratch.ts';
-import { hasCode, kindOf, readRegularFile } from '../git/file-kind.ts';
+import { kindOf, readRegularFile } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
 import { treeOf } from '../git/revision.ts';
 import { findBranch, rememberBranch } from '../result/branch.ts';
@@ -221,7 +223,7 @@ async function claimFolder(folder: string): Promise<void> {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     await mkdir(folder);
   } catch (error) {
-    const exists = hasCode(error, 'EEXIST') && (await kindOf(folder)) !== 'missing';
+    const exists = hasErrorCode(error, 'EEXIST') && (await kindOf(folder)) !== 'missing';
     const detail = exists ? `${folder} already exists` : errorText(error);
     throw new GitError([], null, detail, error);
   }
@@ -242,5 +244,5 @@ export async function deleteRef(git: Git, ref: string): Promise<void> {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -11,9 +11,9 @@ import { listCheckouts } from '../items/checkouts.ts';
 import { findOtherOwner } from '../repository/origin.ts';
 import { openRunRepository, type UserRepository, userGit } from '../repository/run-repository.ts';
 import { listStoreRefs } from '../repository/store-refs.ts';
-import { restoreAsBranch, restoreFiles, restoreRef } from './bring-back.ts';
 import { isLinkedWorktree, removeLinkedWorktree } from './linked-worktrees.ts';
 import { readWorktreeState, removeRunRefs, removeWorkspace } from './removal.ts';
+import { restoreAsBranch, restoreFiles, restoreRef } from './restore-salvage.ts';
 import { parseSalvage, SALVAGE_ROOT } from './salvage-refs.ts';
 
 export interface GitUpkeepDeps extends UserRepository {

@@ -20,17 +20,22 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-export interface Reply {
-  readonly said: Said;
+export interface AskResult {
+  readonly reply: PlannerReply;
   /** Sum over all attempts; null if unknown. */
   readonly usage: Usage | null;
   readonly attempts: number;
 }
 
-export type Said =
+export type PlannerReply =
   | { readonly kind: 'proposal'; readonly proposal: unknown }
-  /** No usable reply. `came` is what was received instead, if anything. */
-  | { readonly kind: 'nothing'; readonly code: string; readonly summary: string; readonly came?: unknown };
+  /** No usable reply. `received` is what arrived instead, if anything. */
+  | {
+      readonly kind: 'no_proposal';
+      readonly code: string;
+      readonly summary: string;
+      readonly received?: unknown;
+    };
 
 export interface PromptedPlannerDeps {
   readonly name: string;
@@ -40,7 +45,7 @@ export interface PromptedPlannerDeps {
   readonly secrets: readonly string[];
   readonly unavailable: () => Promise<string | null>;
   /** Rejects only when the signal of the question is aborted. */
-  readonly ask: (question: Question) => Promise<Reply>;
+  readonly ask: (question: Question) => Promise<AskResult>;
 }
 
 /**
@@ -52,11 +57,11 @@ export function createPromptedPlanner(deps: PromptedPlannerDeps): Planner {
     name: deps.name,
     family: deps.family,
     unavailable: deps.unavailable,
-    evaluate: (input, signal, asking = {}) => judgeByAsking(deps, input, signal, asking),
+    evaluate: (input, signal, asking = {}) => evaluateByPrompt(deps, input, signal, asking),
   };
 }
 
-async function judgeByAsking(
+async function evaluateByPrompt(
   deps: PromptedPlannerDeps,
   input: PlannerInput,
   signal: AbortSignal,
@@ -66,7 +71,7 @@ async function judgeByAsking(
   // If the rules can't read the evidence, the planner can't either.
   if (byRules.trace.rows.length === 0) return byRules;
   const prompt = await renderQuestion(deps.prompts, input, asking);
-  const reply: Reply = prompt.ok
+  const asked: AskResult = prompt.ok
     ? await deps.ask({
         prompt: maskSecrets(prompt.text, deps.secrets),
         schema: createProposalSchema(input.allowed_next_steps),
@@ -74,11 +79,11 @@ async function judgeByAsking(
         signal,
       })
     : {
-        said: { kind: 'nothing', code: 'planner_prompt_unusable', summary: prompt.message },
+        reply: { kind: 'no_proposal', code: 'planner_prompt_unusable', summary: prompt.message },
         usage: null,
         attempts: 0,
       };
-  return applyRules(deps, byRules, reply, input);
+  return applyRules(deps, byRules, asked, input);
 }
 
 /**
@@ -88,17 +93,17 @@ async function judgeByAsking(
 function applyRules(
   deps: PromptedPlannerDeps,
   byRules: Evaluation,
-  reply: Reply,
+  asked: AskResult,
   input: PlannerInput,
 ): Evaluation {
   const { floor, rows } = byRules.trace;
-  const { said, usage, attempts } = reply;
+  const { reply, usage, attempts } = asked;
   const floored =
-    said.kind === 'proposal'
-      ? applyFloor(maskValue(said.proposal, deps.secrets), floor, input)
+    reply.kind === 'proposal'
+      ? applyFloor(maskValue(reply.proposal, deps.secrets), floor, input)
       : refuseProposal(
-          { code: said.code, summary: maskSecrets(said.summary, deps.secrets) },
-          maskValue(said.came ?? null, deps.secrets),
+          { code: reply.code, summary: maskSecrets(reply.summary, deps.secrets) },
+          maskValue(reply.received ?? null, deps.secrets),
           floor,
           input,
         );

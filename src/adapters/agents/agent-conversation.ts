@@ -1,10 +1,9 @@
-import { constants, writeSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { classifyFailure } from '../../agents/failure.ts';
 import { composeResult, type Verdict } from '../../agents/stream-verdict.ts';
-import { renderLine, renderTranscript, type TranscriptEntry } from '../../agents/transcript.ts';
+import { renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import { readTail } from '../../planner/tail.ts';
 import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
@@ -13,9 +12,8 @@ import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { LiveInput, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import { processNotes, stepVariables, writeInputs } from './agent-process.ts';
-import { createJsonLines } from './json-lines.ts';
-
-/** Runs an agent whose program reports its work on its standard output, line by line, while it runs. */
+import { createJsonLineSplitter } from './json-lines.ts';
+import { openTranscriptFile } from './transcript-file.ts';
 
 export interface ConversationDeps {
   readonly command: readonly [string, ...string[]];
@@ -49,7 +47,7 @@ export interface ProgramStart {
 }
 
 /** Receives what the agent reports. */
-export interface Listener {
+export interface AgentListener {
   readonly onEntry: (entry: TranscriptEntry) => void;
   /** Called with null while the usage is unknown; unchanged usage is not passed on. */
   readonly onUsage: (usage: Usage | null) => void;
@@ -57,16 +55,16 @@ export interface Listener {
 
 /** The exchange with the program: its output, and the input sent to it. */
 export interface Conversation {
-  readonly hear: (chunk: Buffer) => void;
-  readonly begin?: (input: LiveInput) => void;
+  readonly onOutput: (chunk: Buffer) => void;
+  readonly onStart?: (input: LiveInput) => void;
   readonly signal: AbortSignal;
   readonly onStop: AgentRequest['onStop'];
   /** Called when the process has ended, or the supervisor has failed. */
-  readonly release?: () => void;
-  readonly close: (ran: ProcessResult) => Promise<Outcome> | Outcome;
+  readonly onProcessEnd?: () => void;
+  readonly finish: (processResult: ProcessResult) => Promise<ConversationResult> | ConversationResult;
 }
 
-export interface Outcome {
+export interface ConversationResult {
   readonly verdict: Verdict;
   readonly finalResponse: string;
   readonly usage: Usage | null;
@@ -77,24 +75,25 @@ export interface Outcome {
   readonly violations?: readonly PolicyViolation[];
 }
 
+/** Runs an agent whose program reports its work on its standard output, line by line, while it runs. */
 export async function runConversation(
   deps: ConversationDeps,
   request: AgentRequest,
   start: ProgramStart,
-  converse: (listener: Listener) => Conversation,
+  openConversation: (listener: AgentListener) => Conversation,
 ): Promise<AgentResult> {
   await mkdir(request.evidenceDir, { recursive: true });
   const file = (name: string) => join(request.evidenceDir, name);
   const env = { ...request.env, ...start.env, ...stepVariables(request, await writeInputs(request)) };
   const secrets = longestFirst([...deps.secrets, ...secretValuesOf(env)]);
   const transcript = await openTranscriptFile(file('transcript.md'), deps.captureLimitBytes, secrets);
-  const [program, ...own] = deps.command;
+  const [program, ...configuredArgs] = deps.command;
   const path = program.includes('/') ? resolve(request.worktreePath, program) : program;
   const confinement = await widenConfinement(deps, request, path, start);
-  const conversation = converse(listenerOf(request, secrets, transcript.append));
-  const ran = await deps.supervisor
+  const conversation = openConversation(createListener(request, secrets, transcript.append));
+  const processResult = await deps.supervisor
     .run({
-      argv: [path, ...own, ...start.args],
+      argv: [path, ...configuredArgs, ...start.args],
       cwd: request.worktreePath,
       confinement,
       env,
@@ -109,10 +108,10 @@ export async function runConversation(
       signal: conversation.signal,
       onStop: conversation.onStop,
       onLine: null,
-      onOutput: conversation.hear,
-      ...(conversation.begin === undefined ? {} : { onStart: conversation.begin }),
+      onOutput: conversation.onOutput,
+      ...(conversation.onStart === undefined ? {} : { onStart: conversation.onStart }),
     })
-    .finally(conversation.release);
+    .finally(conversation.onProcessEnd);
   const {
     verdict,
     finalResponse,
@@ -121,32 +120,32 @@ export async function runConversation(
     controls,
     notes,
     violations = [],
-  } = await conversation.close(ran);
+  } = await conversation.finish(processResult);
   const { termination, reason, traces } = verdict;
   if (reason !== null) transcript.append({ kind: 'notice', text: reason });
   const cutBytes = await transcript.close();
-  const cutNote = cutBytes > 0 ? [`bytes cut from the readable transcript: ${cutBytes}`] : [];
+  const cutNote = cutBytes > 0 ? [`transcript.md was truncated: ${cutBytes} bytes dropped`] : [];
   return {
     termination,
-    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
-    durationMs: ran.durationMs,
+    exitCode: processResult.end.kind === 'exited' ? processResult.end.exitCode : null,
+    durationMs: processResult.durationMs,
     transcriptPath: transcript.path,
-    streamPath: ran.stdout.path,
-    stderrPath: ran.stderr.path,
+    streamPath: processResult.stdout.path,
+    stderrPath: processResult.stderr.path,
     finalResponse,
     result: composeResult(readTail(finalResponse), usage),
     reason,
-    failure: traces === null ? null : classifyFailure(traces, ran.end, Date.now()),
+    failure: traces === null ? null : classifyFailure(traces, processResult.end, Date.now()),
     sessionId,
     controls,
-    notes: [...notes, ...processNotes(ran), ...cutNote],
+    notes: [...notes, ...processNotes(processResult), ...cutNote],
     violations,
   };
 }
 
 /** Reads the output of the program, as far as it was stored. */
 export async function readStreamFile(evidenceDir: string, onValue: (value: unknown) => void): Promise<void> {
-  const lines = createJsonLines({ onValue, onNoise: () => undefined, onTooLong: () => undefined });
+  const lines = createJsonLineSplitter({ onValue, onText: () => undefined, onTooLong: () => undefined });
   try {
     // Does not follow a link: an agent without a sandbox can create one at this path.
     const file = await open(join(evidenceDir, STREAM_FILE), constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -158,11 +157,11 @@ export async function readStreamFile(evidenceDir: string, onValue: (value: unkno
   lines.end();
 }
 
-function listenerOf(
+function createListener(
   request: AgentRequest,
   secrets: readonly string[],
   append: (entry: TranscriptEntry) => void,
-): Listener {
+): AgentListener {
   let lastUsage = '';
   return {
     onEntry: (entry) => {
@@ -197,57 +196,5 @@ async function widenConfinement(
     readable: [...confinement.readable, ...readable, ...(packages === undefined ? [] : [packages])],
     writable: [...confinement.writable, ...writable],
     ...(kept === undefined ? {} : { kept: [...(confinement.kept ?? []), ...kept] }),
-  };
-}
-
-interface TranscriptFile {
-  readonly path: string;
-  /** Writes before it returns, so that readers following the file see the entry at once. */
-  readonly append: (entry: TranscriptEntry) => void;
-  /** Returns the number of bytes that exceeded the limit. */
-  readonly close: () => Promise<number>;
-}
-
-/** Writes the transcript of an agent while it works, without secrets, up to a size limit. */
-async function openTranscriptFile(
-  path: string,
-  limitBytes: number,
-  secrets: readonly string[],
-): Promise<TranscriptFile> {
-  // Remove what is at this path first: it may be a link planted by an agent, which must not be written through.
-  await rm(path, { force: true, recursive: true });
-  const file = await open(path, 'wx+');
-  let keptBytes = 0;
-  let cutBytes = 0;
-  const write = (text: string): void => {
-    const bytes = Buffer.from(text);
-    // An entry is kept whole or not at all, and nothing is kept after the first one that does not fit.
-    if (cutBytes > 0 || keptBytes + bytes.length > limitBytes) {
-      cutBytes += bytes.length;
-      return;
-    }
-    try {
-      writeSync(file.fd, bytes);
-      keptBytes += bytes.length;
-    } catch {
-      // A full disk must not stop the agent's output from being read.
-      cutBytes += bytes.length;
-    }
-  };
-  return {
-    path,
-    append: (entry) => write(maskSecrets(renderTranscript([entry]), secrets).replaceAll('\0', '\uFFFD')),
-    close: async () => {
-      if (cutBytes > 0) await file.writeFile(`[conductor: ${cutBytes} bytes cut]\n`).catch(() => undefined);
-      const [own, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
-      // An agent without a sandbox can replace the transcript file; write the transcript again in that case.
-      if (there?.ino !== own.ino || there.dev !== own.dev) {
-        await rm(path, { recursive: true, force: true });
-        const copy = await open(path, 'wx');
-        await pipeline(file.createReadStream({ start: 0, autoClose: false }), copy.createWriteStream());
-      }
-      await file.close();
-      return cutBytes;
-    },
   };
 }

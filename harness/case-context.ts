@@ -4,7 +4,7 @@ import type { Goldens } from './goldens.ts';
 import type { OutFolder } from './out-folder.ts';
 
 /** Shared by all cases of a suite. */
-export interface Scene {
+export interface CaseContext {
   readonly suiteId: string;
   /** The folder in which the harness was started: the repository. */
   readonly cwd: string;
@@ -17,13 +17,13 @@ export interface Scene {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-export function timeoutOf(timeout: Duration | undefined): number {
+export function parseTimeoutMs(timeout: Duration | undefined): number {
   if (timeout === undefined) return DEFAULT_TIMEOUT_MS;
   const ms = parseDuration(timeout);
   if (ms === null) throw new Error(`the timeout ${JSON.stringify(timeout)} is not a duration`);
   return ms;
 }
 
-export function secondsOf(ms: number): string {
+export function formatSeconds(ms: number): string {
   return `${ms / 1000} s`;
 }

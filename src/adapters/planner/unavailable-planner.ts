@@ -1,6 +1,6 @@
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createPromptedPlanner } from './asked-planner.ts';
+import { createPromptedPlanner } from './prompted-planner.ts';
 
 /**
  * Stands in for a planner that is configured but not available. Each evaluation is then blocked or worse: the
@@ -9,7 +9,7 @@ import { createPromptedPlanner } from './asked-planner.ts';
 export function createUnavailablePlanner(
   name: string,
   family: 'model' | 'agent',
-  why: string,
+  reason: string,
   prompts: PromptCatalog,
 ): Planner {
   return createPromptedPlanner({
@@ -17,10 +17,14 @@ export function createUnavailablePlanner(
     family,
     prompts,
     secrets: [],
-    unavailable: () => Promise.resolve(why),
+    unavailable: () => Promise.resolve(reason),
     ask: () =>
       Promise.resolve({
-        said: { kind: 'nothing', code: 'planner_unavailable', summary: `the planner ${name}: ${why}` },
+        reply: {
+          kind: 'no_proposal',
+          code: 'planner_unavailable',
+          summary: `the planner ${name}: ${reason}`,
+        },
         usage: null,
         attempts: 0,
       }),

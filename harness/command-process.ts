@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
-/** What a command is started with. */
 export interface CommandSpec {
   readonly command: readonly string[];
   readonly cwd: string;
@@ -27,7 +26,7 @@ export type CommandEnd =
 /** Output beyond this is discarded, to bound the memory. */
 const OUTPUT_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** How long to wait for output of other processes that hold the streams of an ended one. */
+/** How long to wait for the streams of an exited command that a descendant still holds open. */
 const STREAM_GRACE_MS = 500;
 
 const running = new Set<number>();
@@ -59,12 +58,12 @@ export function startCommand({ command, cwd, env, stdin }: CommandSpec): Running
     stdout,
     stderr,
     kill,
-    ended: endOf(child, program, kill),
+    ended: waitForExit(child, program, kill),
     hasEnded: () => pid === undefined || child.exitCode !== null || child.signalCode !== null,
   };
 }
 
-async function endOf(child: ChildProcess, program: string, kill: () => void): Promise<CommandEnd> {
+async function waitForExit(child: ChildProcess, program: string, kill: () => void): Promise<CommandEnd> {
   const closed = new Promise<void>((settle) => child.once('close', () => settle()));
   const end = await new Promise<CommandEnd>((settle) => {
     child.once('error', (error: NodeJS.ErrnoException) =>
@@ -77,6 +76,7 @@ async function endOf(child: ChildProcess, program: string, kill: () => void): Pr
       settle(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
     );
   });
+  // Ends the descendants that the command left running in its process group.
   kill();
   if (child.pid !== undefined) {
     running.delete(child.pid);
@@ -116,7 +116,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => Buffer {
 }
 
 /** Waits for the end of the command, and kills it after the timeout. */
-export async function stopWithin(
+export async function waitOrKill(
   started: RunningCommand,
   timeoutMs: number,
 ): Promise<CommandEnd | { readonly kind: 'timeout' }> {
