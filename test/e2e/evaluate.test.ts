@@ -63,7 +63,7 @@ describe('conductor evaluate', () => {
       expect.stringContaining("nowhere.json can't be read"),
     ]);
     const none = await scene.conductor('evaluate');
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--input envelope.json')]);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--input planner_input.json')]);
     await scene.repo.write('../given/envelope.json', JSON.stringify(input));
     const planner = await scene.conductor(
       'evaluate',
