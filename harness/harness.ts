@@ -98,13 +98,13 @@ async function declaredCases(declare: (t: Declare) => unknown): Promise<Case[]> 
     const test = (): never => {
       throw error;
     };
-    const id = freeId(cases.map((one) => one.id));
+    const id = findUnusedId(cases.map((one) => one.id));
     cases.push({ kind: 'unit', id, options: { test } });
   }
   return cases;
 }
 
-function freeId(taken: readonly string[]): string {
+function findUnusedId(taken: readonly string[]): string {
   let id = 'declaration';
   while (taken.includes(id)) id = `${id}_`;
   return id;

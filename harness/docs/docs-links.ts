@@ -14,7 +14,7 @@ export interface LinkFindings {
 export function checkLinks(root: string, path: string, page: MarkdownPage): LinkFindings {
   const inside = page.links.filter(({ target }) => !isExternal(target));
   return {
-    problems: inside.flatMap((link) => linkProblem(root, path, page, link)),
+    problems: inside.flatMap((link) => findLinkProblems(root, path, page, link)),
     checked: inside.length,
     external: page.links.length - inside.length,
   };
@@ -24,7 +24,12 @@ function isExternal(target: string): boolean {
   return /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(target);
 }
 
-function linkProblem(root: string, path: string, page: MarkdownPage, { target, line }: PageLink): string[] {
+function findLinkProblems(
+  root: string,
+  path: string,
+  page: MarkdownPage,
+  { target, line }: PageLink,
+): string[] {
   const report = (what: string): string[] => [`${path}:${line}: the link ${target} ${what}`];
   const [file = '', ...rest] = target.split('#');
   const anchor = rest.length === 0 ? null : decodeUri(rest.join('#'));

@@ -37,8 +37,8 @@ export function decideRetention(
 ): RetentionDecision[] {
   let rank = 0;
   return runs.map((run) => {
-    const alive = explainKept(run);
-    if (alive !== null) return { run, due: false, reason: alive };
+    const notEnded = explainNotEnded(run);
+    if (notEnded !== null) return { run, due: false, reason: notEnded };
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
     if (rank > retention.keepRuns)
@@ -55,7 +55,7 @@ function describeNewer(count: number): string {
 }
 
 /** Null for a run that has ended. */
-export function explainKept({ status, driverPid }: RunListing): string | null {
+export function explainNotEnded({ status, driverPid }: RunListing): string | null {
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
   if (status === null) return "its status can't be read";
   if (status.lifecycle_state === 'waiting')

@@ -79,9 +79,9 @@ describe('a run comes to the judgement of', () => {
       expect(code, stderr).toBe(EXIT[status]);
       const shown = await scene.conductor('show', record.metadata.run_id);
       const [first = '', ...also] = rows;
-      const why = shown.stdout.split('\n').findLast((line) => line.includes('why: ')) ?? '';
-      expect(why).toContain(`why: ${first}: `);
-      if (also.length > 0) expect(why).toContain(`; also ${also.join(', ')}`);
+      const reason = shown.stdout.split('\n').findLast((line) => line.includes('reason: ')) ?? '';
+      expect(reason).toContain(first === 'clean' ? 'reason: ' : `reason: ${first}: `);
+      if (also.length > 0) expect(reason).toContain(`; also ${also.join(', ')}`);
       expect(shown.stdout).toContain(live.told);
       for (const visit of statuses.keys()) await expectSameAgain(scene, record, visit + 1);
       if (status === 'needs_human') await scene.conductor('cancel', record.metadata.run_id);

@@ -40,9 +40,9 @@ export interface AcpAgentDeps extends ConversationDeps {
 }
 
 /** The slowest agent measured took seventeen seconds, on a busy machine. */
-const GREETING_MS = 120_000;
+const SESSION_OPEN_TIMEOUT_MS = 120_000;
 /** Delay between asking an agent to end its turn, or to exit, and signalling its process. */
-const POLITE_MS = 2_000;
+const GRACE_PERIOD_MS = 2_000;
 
 /**
  * Some agents save the end of a turn to their session only after they have reported it, and not at all once
@@ -131,7 +131,7 @@ async function usedIn(evidenceDir: string): Promise<Usage | null> {
 }
 
 function converse(
-  { greetingMs = GREETING_MS }: AcpAgentDeps,
+  { greetingMs = SESSION_OPEN_TIMEOUT_MS }: AcpAgentDeps,
   settings: AcpSettings,
   request: AgentRequest,
   listener: AgentListener,
@@ -199,7 +199,7 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   const wait = (ms: number): Promise<void> =>
     delay(ms, undefined, { signal: released.signal }).catch(() => undefined);
   const askToEnd = async (): Promise<void> => {
-    if (talk.cancel()) await Promise.race([talk.over, wait(POLITE_MS)]);
+    if (talk.cancel()) await Promise.race([talk.over, wait(GRACE_PERIOD_MS)]);
   };
   const onAbort = (): void => {
     if (!isOver()) stopped ??= { kind: 'cancelled' };
@@ -210,13 +210,13 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   talk.over
     .then(() => wait(request.session === undefined ? 0 : SAVING_MS))
     .then(talk.leave)
-    .then(() => wait(POLITE_MS))
+    .then(() => wait(GRACE_PERIOD_MS))
     .then(end, end);
-  const missGreeting = (): void => {
+  const failIfNoSession = (): void => {
     if (talk.state().phase !== 'session/prompt' && !released.signal.aborted)
       talk.giveUp(`had opened no session after ${greetingMs / 1_000} s`);
   };
-  wait(greetingMs).then(missGreeting, missGreeting);
+  wait(greetingMs).then(failIfNoSession, failIfNoSession);
   return {
     signal: program.signal,
     stopped: () => stopped,

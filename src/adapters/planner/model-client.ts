@@ -21,7 +21,7 @@ export type RequestEnd =
       readonly answer: unknown;
       readonly usage: Usage | null;
       /** Why the answer ended early; null if it is complete. */
-      readonly truncationReason: string | null;
+      readonly incompleteReason: string | null;
     }
   | { readonly kind: 'failed'; readonly failure: RequestFailure; readonly message: string };
 
@@ -43,14 +43,14 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
       const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
       // The SDK parses the output only if the finish reason is `stop`; some endpoints send another one.
       const answer = result.finishReason === 'stop' ? result.output : parseOrText(result.text);
-      return createAnswer(answer, result.totalUsage, explainTruncation(result.finishReason, result.response));
+      return createAnswer(answer, result.totalUsage, explainIncomplete(result.finishReason, result.response));
     } catch (error) {
       signal.throwIfAborted();
       if (ai.NoObjectGeneratedError.isInstance(error))
         return createAnswer(
           error.text ?? '',
           error.usage,
-          explainTruncation(error.finishReason, error.response),
+          explainIncomplete(error.finishReason, error.response),
         );
       const call = ai.APICallError.isInstance(error) ? error : null;
       if (call?.statusCode !== 200) return createFailure(error, call);
@@ -65,12 +65,12 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
 function createAnswer(
   answer: unknown,
   usage: LanguageModelUsage | undefined,
-  truncationReason: string | null,
+  incompleteReason: string | null,
 ): Extract<RequestEnd, { kind: 'answered' }> {
-  return { kind: 'answered', answer, usage: toUsage(usage), truncationReason };
+  return { kind: 'answered', answer, usage: toUsage(usage), incompleteReason };
 }
 
-function explainTruncation(finishReason: string | undefined, response: unknown): string | null {
+function explainIncomplete(finishReason: string | undefined, response: unknown): string | null {
   const refusal = findRefusal(response, REFUSAL_DEPTH);
   if (refusal !== null) return `the model refused to answer: ${refusal}`;
   switch (finishReason) {

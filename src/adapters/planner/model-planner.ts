@@ -75,15 +75,15 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Ask
 }
 
 /** A truncated answer may still be complete JSON; if it is not, the summary says what truncated it. */
-function readProposal({ answer, truncationReason }: Extract<RequestEnd, { kind: 'answered' }>): PlannerReply {
-  if (truncationReason === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
+function readProposal({ answer, incompleteReason }: Extract<RequestEnd, { kind: 'answered' }>): PlannerReply {
+  if (incompleteReason === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
   if (answer.trim() === '')
     return {
       kind: 'no_proposal',
       code: 'planner_reply_missing',
-      summary: `the planner gave no reply: ${truncationReason}`,
+      summary: `the planner gave no reply: ${incompleteReason}`,
     };
-  const summary = `the planner's reply is not a decision (${truncationReason}): ${excerptReply(answer)}`;
+  const summary = `the planner's reply is not a decision (${incompleteReason}): ${excerptReply(answer)}`;
   return { kind: 'no_proposal', code: 'planner_reply_invalid', summary, received: answer };
 }
 

@@ -87,7 +87,7 @@ export function hasFailed({ handled }: Cleanup): boolean {
   return handled.some(({ action }) => action === 'failed');
 }
 
-export function listRemoved({ handled }: Cleanup): readonly Handled[] {
+export function listDue({ handled }: Cleanup): readonly Handled[] {
   return handled.filter(({ action }) => action === 'removed' || action === 'would_remove');
 }
 
@@ -109,7 +109,7 @@ export function cleanupDocument(cleanup: Cleanup) {
       salvage_refs: item.salvageRefs,
       notes: item.notes,
     })),
-    freed_bytes: sumBytes(listRemoved(cleanup)),
+    freed_bytes: sumBytes(listDue(cleanup)),
   };
 }
 

@@ -2,7 +2,7 @@ import {
   type Cleanup,
   cleanupDocument,
   hasFailed,
-  listRemoved,
+  listDue,
   type StoredRun,
   sumBytes,
 } from '../../../app/runs/clean-runs.ts';
@@ -59,7 +59,7 @@ function printCleanup(context: CommandContext, cleanup: Cleanup, now: Date, shor
           ]),
     ]);
   }
-  const removed = listRemoved(cleanup);
+  const removed = listDue(cleanup);
   const count = `${removed.length} of ${handled.length} ${key}`;
   printLines(notes, [`${dryRun ? 'would remove' : 'removed'} ${count}, ${formatBytes(sumBytes(removed))}`]);
 }

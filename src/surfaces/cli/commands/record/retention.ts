@@ -1,5 +1,5 @@
 import type { UpkeepSetup } from '../../../../app/opened.ts';
-import { explainKept } from '../../../../app/retention.ts';
+import { explainNotEnded } from '../../../../app/retention.ts';
 import { cleanRuns, type RetentionOptions, sumBytes } from '../../../../app/runs/clean-runs.ts';
 import {
   listWorktrees as findWorktrees,
@@ -72,5 +72,5 @@ async function shortIdsOfStored({ store, upkeep }: UpkeepSetup): Promise<ShortId
 function describeWorktree({ worktree: { present }, verdict }: StoredWorktree): string {
   if (!present) return 'its folder is gone';
   if (verdict === null) return NO_RECORD;
-  return explainKept(verdict.run) ?? verdict.run.status?.outcome ?? '';
+  return explainNotEnded(verdict.run) ?? verdict.run.status?.outcome ?? '';
 }
