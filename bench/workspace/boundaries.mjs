@@ -1,4 +1,4 @@
-// Prints, as JSON, the milliseconds that one command spends on the trust check and on neutralising a long text. Each is
+// Prints, as JSON, the milliseconds that one command spends on the trust check and on escaping a long text. Each is
 // measured once, in a new process, after the project was opened: as in `conductor run`.
 import { createServices } from '../../dist/src/wiring.js';
 
@@ -8,7 +8,7 @@ const opened = await services.openProject(root);
 if (!opened.ok) throw new Error(opened.obstacle.message);
 // A command has loaded these by then.
 await import('../../dist/src/app/trust.js');
-const { neutralise } = await import('../../dist/src/text/outside-text.js');
+const { escapeUnsafe } = await import('../../dist/src/text/outside-text.js');
 
 const wanted = { configuration: true, workflows: [], allWorkflows: true, work: true, suite: null };
 const trustStart = performance.now();
@@ -20,8 +20,8 @@ const text = 'A line of output with \u001b[31mcolour\u001b[0m and a zero\u200bwi
   1000,
 );
 const textStart = performance.now();
-const neutral = neutralise(text);
+const escaped = escapeUnsafe(text);
 const textMs = performance.now() - textStart;
-if (neutral.includes('\u001b')) throw new Error('the text was not neutralised');
+if (escaped.includes('\u001b')) throw new Error('the text was not escaped');
 
 process.stdout.write(`${JSON.stringify({ trustMs, textMs })}\n`);
