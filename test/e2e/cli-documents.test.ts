@@ -75,7 +75,7 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.verify', scene, 'verify', id);
   });
 
-  test('verbs that bring back and take away', async ({ openScene }) => {
+  test('commands that restore and remove', async ({ openScene }) => {
     const scene = await openScene();
     const { run_id } = await expectFits('cli.run', scene, 'run', fixture('rollback-pre-run'));
     const id = String(run_id);

@@ -73,7 +73,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     await until(() => !isAlive(pid));
   });
 
-  test('can be followed, interrupted and taken up again in another process', async ({ openScene }) => {
+  test('can be followed, interrupted and resumed in another process', async ({ openScene }) => {
     const scene = await openScene();
     const { runId, pid } = await startStuck(scene);
     const second = await scene.conductor('resume', runId, '--detach');

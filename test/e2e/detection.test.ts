@@ -46,7 +46,7 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     expect(code).toBe(1);
   });
 
-  test('is no problem for doctor when its program is missing and nobody configured it', async ({
+  test('is no problem for doctor when its program is missing and it is not configured', async ({
     openScene,
   }) => {
     const files = { 'package.json': '{"packageManager":"bun@1.0.0","scripts":{"lint":"x"}}' };

@@ -40,7 +40,7 @@ describe('a gate', () => {
     expect(record.eventsOf('human_feedback')).toEqual([]);
   });
 
-  test('that nobody answered still waits when the run is resumed', async ({ openScene }) => {
+  test('without an answer still waits when the run is resumed', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const before = scene.record(runId).lines;
@@ -130,7 +130,7 @@ describe('a gate', () => {
     expect(scene.record(runId).finalState).toBe('blocked timed_out gate_timed_out\n');
   });
 
-  test('takes no approval of files that nobody was shown: exit 1', async ({ openScene }) => {
+  test('takes no approval of files that it did not show: exit 1', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     await writeFile(join(scene.worktree(runId), 'answer.txt'), 'unseen\n');

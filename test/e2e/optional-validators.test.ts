@@ -35,7 +35,7 @@ const RIGHT = 'write answer.txt 42';
 const RED = { 'src/old.txt': 'fine\nbad\n' };
 
 describe('optional validators', { timeout: 60_000 }, () => {
-  test('are left out where the repository has nothing to run for them', async ({ openScene }) => {
+  test('are skipped if the repository has nothing to run for them', async ({ openScene }) => {
     const { code, stderr, record } = await start(await openScene(), [RIGHT]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(record().evidence('check', 'validation_report')).exit_codes).toEqual({ tests: 0 });
@@ -76,7 +76,7 @@ describe('optional validators', { timeout: 60_000 }, () => {
     expect(record().finalState).toBe('blocked partial partial\n');
   });
 
-  test('are left out where they can not run at the base', async ({ openScene }) => {
+  test('are skipped if they can not run at the base', async ({ openScene }) => {
     const scene = await openScene({ config: lint('no-such-linter .') });
     const { code, stderr, record } = await start(scene, [RIGHT]);
     expect(code, stderr).toBe(0);

@@ -200,7 +200,7 @@ describe('the claim ledger', () => {
     });
   });
 
-  test('holds what the agent says against what is there', async ({ openScene }) => {
+  test('checks the claims of the agent against the files', async ({ openScene }) => {
     const { scene, runId } = await revise(openScene, {
       review: FIND,
       refine: `writeFileSync('answer.txt', '41\\n');

@@ -16,7 +16,7 @@ async function rollBack(scene: Scene, workflow: string) {
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 describe('a rollback', () => {
-  test('to pre_run brings back every byte and mode of the base', async ({ openScene }) => {
+  test('to pre_run restores every byte and mode of the base', async ({ openScene }) => {
     const scene = await openScene();
     const base = await listFiles(scene.repo.root);
     const { runId, record, rollback } = await rollBack(scene, 'rollback-pre-run');
