@@ -27,7 +27,7 @@ import {
 
 const SHORT = process.argv.includes('--short');
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'conductor.js');
-const LARGE = 20_000;
+const LARGE = SHORT ? 5_000 : 20_000;
 const KEPT_RUNS = 500;
 const MANY_STEPS = SHORT ? 60 : 200;
 const ROUNDS = SHORT ? { small: 5, large: 3, kept: 5 } : { small: 15, large: 7, kept: 11 };

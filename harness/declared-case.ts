@@ -78,8 +78,8 @@ function describe(issue: ShapeIssue, data: unknown): string {
       return `${path} is missing`;
     case 'type':
       return `${path} is not ${issue.wanted}`;
-    case 'word':
-      return `${path} is not one of ${issue.words.join(', ')}`;
+    case 'choice':
+      return `${path} is not one of ${issue.choices.join(', ')}`;
     case 'form':
       return `${path} is not as it should be: ${JSON.stringify(issue.found)}`;
     case 'bound':

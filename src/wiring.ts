@@ -25,6 +25,13 @@ export function createServices(version: string): Services {
     return assembleProject({ ...configured, folders, env: process.env, version });
   };
   const openProject = (startDir: string) => whenConfigured(startDir, assemble);
+  const openWork: Services['openWork'] = (startDir, options) =>
+    whenConfigured(startDir, async (configured) => {
+      const project = await assemble(configured);
+      if (!project.ok) return project;
+      const { assembleWork } = await import('./wiring/work.ts');
+      return { ok: true, value: assembleWork({ ...configured, project: project.value, options }) };
+    });
   return {
     packageRoot: packageRoot(),
     openCheck,
@@ -39,13 +46,13 @@ export function createServices(version: string): Services {
         return { ok: true, value: createUpkeepSetup(configured) };
       }),
     openProject,
-    openWork: (startDir, options) =>
+    openWork,
+    openReport: (startDir) =>
       whenConfigured(startDir, async (configured) => {
-        const project = await assemble(configured);
-        if (!project.ok) return project;
-        const { assembleWork } = await import('./wiring/work.ts');
-        return { ok: true, value: assembleWork({ ...configured, project: project.value, options }) };
+        const { openReport } = await import('./wiring/report.ts');
+        return { ok: true, value: openReport(configured, () => openWork(startDir, { jobs: null })) };
       }),
+    reportMemory: async () => (await import('./wiring/report.ts')).openReportMemory(),
     tryAgent: (startDir, request) =>
       whenConfigured(startDir, async (configured) => {
         const project = await assemble(configured);

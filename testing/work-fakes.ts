@@ -222,7 +222,7 @@ function inOrder(value: unknown): string {
 }
 
 function makeRevision(request: RevisionRequest): Revision {
-  const { itemId, title, body, author, at, base, patch } = request;
+  const { itemId, title, body, author, at, base, patch, stackedOn } = request;
   return {
     id: `r${itemId}`,
     title,
@@ -235,6 +235,7 @@ function makeRevision(request: RevisionRequest): Revision {
     workItemID: itemId,
     pipeline: { status: 'pending', url: null, reason: null },
     reviewID: null,
+    ...(stackedOn === undefined ? {} : { stackedOn: [...stackedOn], baseSHA: base }),
   };
 }
 

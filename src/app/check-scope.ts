@@ -28,7 +28,14 @@ export async function checkScope(
 ): Promise<ScopeVerdict> {
   const { inScope, outOfScope } = expectScope(body);
   const parsed = expectPatch(patch);
-  return classifyPatch({ inScope, outOfScope, patch: parsed, summary, ...(await openScope()) });
+  return classifyPatch({
+    inScope,
+    outOfScope,
+    extensions: [],
+    patch: parsed,
+    summary,
+    ...(await openScope()),
+  });
 }
 
 /** The document of `scope --json`. */

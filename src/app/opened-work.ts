@@ -15,6 +15,8 @@ export interface WorkOptions {
 export interface OpenWork extends OpenProject {
   readonly engine: WorkEngine;
   readonly jobs: number;
+  /** How often an item goes back to an implementor by itself after a review. */
+  readonly maxRounds: number;
   /** All journal entries of work items, oldest first. */
   readonly history: () => Promise<readonly JournalEntry[]>;
   readonly readSpecs: () => Promise<SpecReading>;

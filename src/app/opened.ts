@@ -5,6 +5,7 @@ import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BrokenFile } from '../ports/project-files.ts';
 import type { Ids, RunStore } from '../ports/run-store.ts';
+import type { RunSummaries } from '../ports/run-summaries.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
@@ -48,6 +49,8 @@ export interface CheckSetup {
 export interface Records {
   readonly repoRoot: string;
   readonly store: RunStore;
+  /** Summaries of ended runs. */
+  readonly summaries: RunSummaries;
   readonly clock: Clock;
   /** The default label of an answer. */
   readonly userName: () => Promise<string>;
@@ -63,6 +66,8 @@ export interface UpkeepSetup extends Records {
   /** Computes where the worktree of a run is. */
   readonly workspace: Pick<Workspace, 'describe'>;
   readonly retention: Retention;
+  /** Whether the configuration sets the retention; only then it is applied after a run. */
+  readonly isRetentionConfigured: boolean;
 }
 
 /** Everything that a run in the repository needs. */

@@ -26,9 +26,9 @@ export type ResumedRun =
 /** Continues a recorded run until it ends, waits or is interrupted. */
 export async function resumeRecordedRun(
   { deps }: Pick<OpenProject, 'deps'>,
-  request: Omit<ResumeRequest, 'deps' | 'onGate'>,
+  request: Omit<ResumeRequest, 'deps'>,
 ): Promise<ResumedRun> {
-  const resumed = await resumeRun({ ...request, deps, onGate: null });
+  const resumed = await resumeRun({ ...request, deps });
   if (resumed.ok) return resumed;
   return { ...resumed, obstacle: explainResumeProblem(request.runId, resumed.problem) };
 }

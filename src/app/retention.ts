@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path/posix';
+import { DAY_MS } from '../contracts/duration.ts';
 import { isExpectedFailure } from '../contracts/expected-failure.ts';
 import { describeDriver, LeaseLost } from '../contracts/run/run-lease.ts';
 import type { DrivenRun, RunLease, RunListing, RunStore } from '../ports/run-store.ts';
@@ -6,13 +7,26 @@ import type { Removal, Upkeep } from '../ports/upkeep.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import { locateWorkspace } from '../runtime/record/recorded-run.ts';
 import { viewRun } from '../runtime/record/run-view.ts';
+import { isLive } from './runs/listed-state.ts';
 
-/** A run is removed when either limit is exceeded. */
+/** Each limit says what to keep: a run is removed only if neither keeps it. 0 keeps nothing. */
 export interface Retention {
   /** How many ended runs to keep, counted from the newest. */
   readonly keepRuns: number;
   /** How many days to keep a run after its end. */
   readonly keepDays: number;
+}
+
+/** Limits as a user gives them; null for one that is not given. */
+export interface GivenRetention {
+  readonly keepRuns: number | null;
+  readonly keepDays: number | null;
+}
+
+/** A limit that is given alone decides alone. Without any, `fallback` applies. */
+export function completeRetention({ keepRuns, keepDays }: GivenRetention, fallback: Retention): Retention {
+  if (keepRuns === null && keepDays === null) return fallback;
+  return { keepRuns: keepRuns ?? 0, keepDays: keepDays ?? 0 };
 }
 
 export interface RetentionDecision {
@@ -22,18 +36,20 @@ export interface RetentionDecision {
   readonly reason: string;
 }
 
-const DAY_MS = 86_400_000;
-
 /** All files of a run besides its record. Earlier versions used a linked worktree named after the run. */
 export function workspaceFolder(worktreePath: string, runId: string): string {
   return basename(worktreePath) === runId ? worktreePath : dirname(worktreePath);
 }
 
-/** Decides which runs to remove. Only ended runs are ever removed. Expects and returns the newest first. */
+/**
+ * Decides which runs to remove. Only ended runs are ever removed, and never `justEnded`. Expects and returns the newest
+ * first.
+ */
 export function decideRetention(
   runs: readonly RunListing[],
   retention: Retention,
   now: Date,
+  justEnded: string | null = null,
 ): RetentionDecision[] {
   let rank = 0;
   return runs.map((run) => {
@@ -41,26 +57,27 @@ export function decideRetention(
     if (notEnded !== null) return { run, due: false, reason: notEnded };
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
-    if (rank > retention.keepRuns)
-      return { run, due: true, reason: `it has ended${describeNewer(retention.keepRuns)}` };
-    if (age >= retention.keepDays * DAY_MS)
-      return { run, due: true, reason: `it ended ${retention.keepDays} days ago or more` };
-    return { run, due: false, reason: 'retention keeps it' };
+    if (run.runId === justEnded) return { run, due: false, reason: 'it has just ended' };
+    if (rank <= retention.keepRuns || age < retention.keepDays * DAY_MS)
+      return { run, due: false, reason: 'retention keeps it' };
+    return { run, due: true, reason: explainDue(retention) };
   });
 }
 
-function describeNewer(count: number): string {
-  if (count === 0) return '';
-  return count === 1 ? ', and a newer run is kept' : `, and ${count} newer runs are kept`;
+function explainDue({ keepRuns, keepDays }: Retention): string {
+  const days = keepDays === 0 ? 'it has ended' : `it ended ${keepDays} days ago or more`;
+  if (keepRuns === 0) return days;
+  return `${days}, and ${keepRuns === 1 ? 'a newer run is kept' : `${keepRuns} newer runs are kept`}`;
 }
 
-/** Null for a run that has ended. */
-export function explainNotEnded({ status, driverPid }: RunListing): string | null {
+/** Null for a run that has ended and that no process drives. */
+export function explainNotEnded(run: RunListing): string | null {
+  const { status, driverPid } = run;
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
+  if (!isLive(run)) return null;
   if (status === null) return "its status can't be read";
-  if (status.lifecycle_state === 'waiting')
-    return status.awaiting === null ? 'it is parked' : 'it is waiting for approval';
-  return status.outcome === null ? 'it has not ended' : null;
+  if (status.lifecycle_state !== 'waiting') return 'it has not ended';
+  return status.awaiting === null ? 'it is parked' : 'it is waiting for approval';
 }
 
 export type RemovalResult =
@@ -110,18 +127,20 @@ export function removeRun(deps: RetentionDeps, runId: string): Promise<RemovalRe
 async function withLock(
   deps: RetentionDeps,
   runId: string,
-  take: (workspace: RunWorkspace, lease: RunLease) => Promise<RemovalResult>,
-  finish: () => Promise<RemovalResult | null> = async () => null,
+  removeEnded: (workspace: RunWorkspace, lease: RunLease) => Promise<RemovalResult>,
+  removeWithoutLog: () => Promise<RemovalResult | null> = async () => null,
 ): Promise<RemovalResult> {
   const driven = await deps.store.drive(runId);
   if (!driven.ok) {
-    const finished = driven.problem.kind === 'missing' ? await finish() : null;
+    const finished = driven.problem.kind === 'missing' ? await removeWithoutLog() : null;
     return finished ?? { ok: false, reason: problemText(driven.problem) };
   }
   const { run } = driven;
   try {
     const workspace = endedWorkspace(run, deps);
-    return workspace === null ? { ok: false, reason: 'it has not ended' } : await take(workspace, run.lease);
+    return workspace === null
+      ? { ok: false, reason: 'it has not ended' }
+      : await removeEnded(workspace, run.lease);
   } catch (error) {
     if (!isExpectedFailure(error) && !(error instanceof LeaseLost)) throw error;
     return { ok: false, reason: error.message };

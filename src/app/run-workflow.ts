@@ -137,13 +137,14 @@ function createGateHandler(project: OpenProject, onGate: RunWorkflowOptions['onG
   return async (awaiting, { runId }) => {
     const reply = await onGate(awaiting);
     const read = await project.store.read(runId);
-    if (reply === null || !read.ok) return;
+    if (reply === null || !read.ok) return 'leave';
     // A refused answer leaves the gate open, so the result is `waiting`.
     await answerOpenGate(project, read.run, {
       answer: reply.approve ? 'gate_approved' : 'gate_rejected',
       by: reply.by,
       comment: reply.comment ?? null,
     });
+    return 'leave';
   };
 }
 

@@ -1,11 +1,13 @@
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
 import type { Planner } from '../ports/planner.ts';
+import type { ReportMemory } from '../ports/report-memory.ts';
 import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { Finding } from './doctor/finding.ts';
 import type { OpenPolicy } from './open-policy.ts';
 import type { CheckSetup, Opened, OpenProject, Records, UpkeepSetup } from './opened.ts';
 import type { OpenWork, WorkOptions } from './opened-work.ts';
+import type { OpenReport } from './report.ts';
 import type { OpenTrust, TrustedRepository, TrustWanted } from './trust.ts';
 import type { AgentTrial, TrialRequest } from './try-agent.ts';
 
@@ -30,6 +32,10 @@ export interface Services {
   readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
   /** The work item engine, with the provider and the roles of this repository. */
   readonly openWork: (startDir: string, options: WorkOptions) => Promise<Opened<OpenWork>>;
+  /** The runs, work items and disk use of a repository, for a report. */
+  readonly openReport: (startDir: string) => Promise<Opened<OpenReport>>;
+  /** What reports remember for the user. */
+  readonly reportMemory: () => Promise<ReportMemory>;
   /** The sources for checking a patch's scope, if there is a repository; a null `base` means HEAD. */
   readonly openScope: (startDir: string, base: string | null) => Promise<Opened<OpenScope>>;
   /** Lets a configured agent write one file in a temporary checkout. */

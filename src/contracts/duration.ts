@@ -1,4 +1,5 @@
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+export const DAY_MS = 86_400_000;
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 
 /** Digits, an optional fraction, one unit; zero is not allowed. Also used in the JSON Schemas. */
 export const DURATION_PATTERN = /^(?=.*[1-9])\d+(?:\.\d+)?[smhd]$/;

@@ -45,6 +45,10 @@ export const FORMS = {
     wanted: 'a glob of repositories',
     help: 'write a whole path, such as `/srv/repos/**`, or one below your home, such as `~/work/**`',
   },
+  variableName: {
+    wanted: 'the name of an environment variable',
+    help: 'write the name only; the value stays in the environment',
+  },
   notBlank: { wanted: 'some text', help: null },
 } as const;
 export type FormName = keyof typeof FORMS;

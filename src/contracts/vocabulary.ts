@@ -74,3 +74,7 @@ export type Intent = (typeof INTENTS)[number];
 
 /** The reserved route target that ends a run. */
 export const STOP = 'STOP';
+
+/** What `conductor stats` can group runs by. */
+export const STATS_DIMENSIONS = ['agent', 'model', 'prompt', 'workflow'] as const;
+export type StatsDimension = (typeof STATS_DIMENSIONS)[number];

@@ -40,6 +40,7 @@ const OWN = {
   CF106: errorCode('the workspaces are inside the repository'),
   CF107: errorCode('setup caches paths but has no command that creates them'),
   CF108: warningCode("a setting is read only from the user's own configuration file"),
+  CF109: errorCode('a notification target has no usable address'),
   PR101: errorCode('the front matter is missing'),
   PR102: errorCode('the front matter is not closed'),
   PR103: errorCode('a planner prompt has no schema_ref'),

@@ -7,10 +7,11 @@ import { INITIAL_STATE, type RunState } from './state.ts';
 export interface RecordedVisit {
   readonly stepId: string;
   readonly opcode: Opcode;
+  /** Counts the visits of this step, from 1. */
   readonly visit: number;
   /** The attempt that ended, or the last one that started. */
   readonly attempt: number;
-  /** The events that record what happened outside the kernel, in order, without the kernel's own consequences. */
+  /** The events that record what happened outside the kernel, in order; also the starts of recovery attempts. */
   readonly reported: readonly EventDraft[];
   /** How the step ended; null if a planner decision or a gate answer ended it. */
   readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }> | null;
@@ -34,13 +35,13 @@ export function collectRecordedVisits(events: readonly EventDraft[]): ReadonlyMa
       visits.set(key, { stepId: event.step_id, opcode, visit, attempt, reported, end: null });
       continue;
     }
-    const visit = currentVisit(before, visits);
-    if (visit === undefined || !isReported(before, event)) continue;
-    const ended = event.event_type === 'step_completed' || event.event_type === 'step_failed';
-    visits.set(visitKey(visit.stepId, visit.visit), {
-      ...visit,
-      reported: [...visit.reported, event],
-      end: ended ? event : visit.end,
+    const current = currentVisit(before, visits);
+    if (current === undefined || !isReported(before, event)) continue;
+    const isEnd = event.event_type === 'step_completed' || event.event_type === 'step_failed';
+    visits.set(visitKey(current.stepId, current.visit), {
+      ...current,
+      reported: [...current.reported, event],
+      end: isEnd ? event : current.end,
     });
   }
   return visits;

@@ -1,4 +1,5 @@
 import type { WorkspaceDiff } from '../contracts/run/workspace-change.ts';
+import type { StackedOn } from '../contracts/work/work-item.ts';
 import type { MergeRequest, MergeResult, RevisionRequest } from './work-provider.ts';
 
 /** Work items as branches of a repository. Only a merge writes to a user's checkout. */
@@ -48,4 +49,15 @@ export interface RevisionReader {
   /** The change between two commits, as a patch that can be applied. */
   readonly patch: (from: string, to: string) => Promise<string>;
   readonly files: (from: string, to: string) => Promise<WorkspaceDiff>;
+  /** Merges revisions into a base, in this order, without a checkout. The same input gives the same commit. */
+  readonly mergeStack: (base: string, stack: readonly StackedOn[]) => Promise<StackResult>;
 }
+
+export type StackResult =
+  | { readonly ok: true; readonly commit: string }
+  | {
+      readonly ok: false;
+      /** The two items that conflict; one, if it conflicts with the base. */
+      readonly items: readonly string[];
+      readonly files: readonly string[];
+    };

@@ -9,6 +9,7 @@ import type { ApprovalRequest } from '../policy/changes.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Notifier } from '../ports/notifier.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
@@ -75,8 +76,8 @@ export interface Project {
   readonly secrets?: readonly string[];
   /** The sandbox for the processes of a step. If missing, they run without one. */
   readonly sandbox?: (request: StepSandboxRequest) => Promise<StepSandbox>;
-  /** Notifies the user's command. Neither fails nor blocks. */
-  readonly notify: ((event: unknown) => void) | null;
+  /** Null if no notifications are configured. */
+  readonly notify: Notifier | null;
 }
 
 export interface AgentSettings {

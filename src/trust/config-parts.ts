@@ -1,5 +1,6 @@
 import type { ConfigDocument } from '../contracts/config/config.ts';
 import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config/config-defaults.ts';
+import type { NotifyDocument } from '../contracts/config/notify-config.ts';
 import { commandText, createPart, type Part } from './part.ts';
 
 type Agent = NonNullable<ConfigDocument['agents']>[string];
@@ -65,7 +66,25 @@ function plannerParts(planner: Planner | undefined): Part[] {
 
 function notifyParts({ notify }: ConfigDocument): Part[] {
   if (notify === undefined) return [];
-  return [createPart('notify', 'notify', commandText(notify.command), notify)];
+  if (!Array.isArray(notify)) return [createPart('notify', 'notify', commandText(notify.command), notify)];
+  return notify.map((target, index) =>
+    createPart('notify', `notify ${index + 1}`, notifyText(target), target),
+  );
+}
+
+function notifyText(target: Extract<NotifyDocument, readonly unknown[]>[number]): string {
+  switch (target.kind) {
+    case 'ntfy':
+      return `sends notifications to ${target.url}${target.token_env === undefined ? '' : `, with the token in ${target.token_env}`}`;
+    case 'slack':
+      return `sends notifications to Slack, at ${target.url ?? `the address in ${target.url_env ?? ''}`}`;
+    case 'webhook':
+      return `sends notifications to ${target.url}, signed with the secret in ${target.secret_env}`;
+    case 'desktop':
+      return 'shows notifications on your desktop';
+    case 'command':
+      return commandText(target.command);
+  }
 }
 
 /** Returns one part for each name that the user's own configuration doesn't allow. */

@@ -12,6 +12,7 @@ import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
 import { readTopFiles } from '../adapters/setup/top-files.ts';
 import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { hasCommits, isCommitted, readGitVersion } from '../adapters/workspace/git/probe.ts';
+import { measureDiskUse } from '../app/disk-use.ts';
 import type { DoctorDeps } from '../app/doctor/doctor.ts';
 import type { StoredSetupRequest } from '../app/doctor/setup.ts';
 import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
@@ -19,6 +20,7 @@ import { catalogFolders, loadConfigOf, repositoryObstacle, resolveWorkspaces } f
 import { buildPlanner, createPlannerSetup } from './planners.ts';
 import { findSandbox } from './sandbox.ts';
 import { createTrustDeps } from './trust.ts';
+import { createDiskUseDeps } from './upkeep.ts';
 
 export function createDoctorDeps(startDir: string): DoctorDeps {
   const { env } = process;
@@ -43,6 +45,7 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
     detectValidators,
     readTopFiles,
     resolveWorkspaces,
+    measureDiskUse: (places) => measureDiskUse(createDiskUseDeps(), places),
     isSetupStored,
     choosePlanner: (repoRoot, config) =>
       buildPlanner(

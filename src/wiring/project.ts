@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { readChromiumSetting } from '../../harness/web/browser.ts';
 import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
-import { createNotifier } from '../adapters/notify/notifier.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
 import { processBounds } from '../adapters/process/process-bounds.ts';
@@ -37,6 +36,7 @@ import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentCare, createAgents } from './agents.ts';
+import { createConfiguredNotifier, notifySecrets } from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
@@ -76,7 +76,11 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const allowed = clean.env;
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;
-  const secrets = longestFirst([...secretValuesOf(request.env), ...plannerSecrets(config, request.env)]);
+  const secrets = longestFirst([
+    ...secretValuesOf(request.env),
+    ...plannerSecrets(config, request.env),
+    ...notifySecrets(config, request.env),
+  ]);
   const sandbox = await findSandbox(config, request.env, searchPath);
   const bounds = processBounds(config.limits);
   const processes = {
@@ -144,7 +148,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       workspacesDir: request.workspacesDir,
       kitFolders: kit.folders,
     }),
-    notify: config.notify === null ? null : createNotifier(config.notify.command, repoRoot, environment),
+    notify: createConfiguredNotifier(config, request.env, { cwd: repoRoot, env: environment }),
   };
   return {
     ok: true,

@@ -1,9 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
-import { folderSize } from '../adapters/upkeep/folder-size.ts';
+import { folderSize, folderSizeUntil, readFreeBytes } from '../adapters/upkeep/folder-size.ts';
 import { removeRecord } from '../adapters/upkeep/record-removal.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { createGitUpkeep } from '../adapters/workspace/result/git-upkeep.ts';
+import type { DiskUseDeps } from '../app/disk-use.ts';
 import type { UpkeepSetup } from '../app/opened.ts';
 import { LEGACY_WORKTREES_DIR } from '../contracts/config/config-defaults.ts';
 import { canBeWorkspace } from '../runtime/record/recorded-run.ts';
@@ -24,10 +26,20 @@ export function createUpkeepSetup(configured: Configured): UpkeepSetup {
     ...records,
     workspace: createGitWorkspace({ ...configured, ownedPaths: [] }),
     retention: { keepRuns: config.retention.keep_runs, keepDays: config.retention.keep_days },
+    isRetentionConfigured: config.retention.is_configured,
     upkeep: {
       ...createGitUpkeep({ ...configured, linkedWorktreesDir, recordedPaths, awaitOrphans }),
       sizeOf: folderSize,
       removeRecord: (runId, options) => removeRecord({ repoRoot, runsDir }, runId, options),
     },
+  };
+}
+
+export function createDiskUseDeps(): DiskUseDeps {
+  return {
+    measure: folderSizeUntil,
+    listFolder: (path) => readdir(path).catch(() => []),
+    readFreeBytes,
+    now: Date.now,
   };
 }

@@ -16,6 +16,9 @@ import type { RunDeps } from '../runtime/run-context.ts';
 import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import type { Configured } from './open.ts';
 
+/** The database of work items, relative to the repository. */
+export const WORK_DATABASE = '.tnh/work/items.db';
+
 interface LocalWorkRequest extends Configured {
   /** From the opened project: checks of revisions run with the same settings as validators of runs. */
   readonly deps: Pick<RunDeps, 'clock' | 'validators' | 'project' | 'sweep' | 'setup'>;
@@ -32,8 +35,8 @@ export interface LocalWork {
 /** The work items of this repository on this machine. Creates no file before the first write. */
 export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalWork {
   const { repoRoot, config } = configured;
-  const workDir = join(repoRoot, '.tnh', 'work');
-  const file = join(workDir, 'items.db');
+  const file = join(repoRoot, WORK_DATABASE);
+  const workDir = dirname(file);
   const ownedPaths = deps.setup?.ownedPaths ?? [];
   const revisions = createItemRevisions({ ...configured, branch: config.work.branch, ownedPaths });
   const { project, validators, clock, sweep } = deps;

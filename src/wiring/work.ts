@@ -40,6 +40,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
   return {
     ...project,
     jobs,
+    maxRounds: config.work.max_rounds,
     engine: createWorkEngine({
       journal: local.journal,
       provider: local.provider,
@@ -48,6 +49,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       clock,
       newKey: ids.newRunId,
       slots: jobs,
+      maxRounds: config.work.max_rounds,
       scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
       readLabels: readPlannedLabels,
       checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),

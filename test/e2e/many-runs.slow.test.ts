@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { shortIdsOf } from '../../src/surfaces/cli/output/short-ids.ts';
+import { shortIdsOf } from '../../src/overview/short-ids.ts';
 import { fixture, test, until } from './scene.ts';
 
 /** `npm run parallel` starts fifty. */

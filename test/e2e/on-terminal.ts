@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta.url));
 
-/** Gives the command a terminal of its own; what is typed comes once it has asked something. */
+/** Gives the command a terminal of its own; each answer is typed once the command has printed what it waits for. */
 const TERMINAL = `
-import fcntl, os, pty, struct, sys, termios
-typed = sys.argv[1].encode()
+import fcntl, json, os, pty, struct, sys, termios
+typed = [(seen.encode(), keys.encode()) for seen, keys in json.loads(sys.argv[1])]
 ready, start = os.pipe()
 pid, fd = pty.fork()
 if pid == 0:
@@ -25,13 +25,17 @@ while True:
         break
     seen += data
     sys.stdout.buffer.write(data)
-    if typed and b"?" in seen:
-        os.write(fd, typed)
-        typed = b""
+    while typed and typed[0][0] in seen:
+        awaited, keys = typed.pop(0)
+        seen = seen[seen.index(awaited) + len(awaited):]
+        os.write(fd, keys)
 _, status = os.waitpid(pid, 0)
 sys.stdout.flush()
 os._exit(os.waitstatus_to_exitcode(status) & 255)
 `;
+
+/** What to wait for in the output, and what to type then. */
+type Typed = readonly [awaited: string, keys: string];
 
 /** Runs the command as a person does who sits at a terminal and types an answer. */
 export async function onTerminal(
@@ -42,11 +46,20 @@ export async function onTerminal(
     readonly columns?: number;
   },
   args: readonly string[],
-  typed: string,
+  typed: string | readonly Typed[],
 ): Promise<{ readonly code: number | null; readonly output: string }> {
+  const answers = typeof typed === 'string' ? (typed === '' ? [] : [['?', typed]]) : typed;
   const child = spawn(
     'python3',
-    ['-c', TERMINAL, typed, String(place.columns ?? 400), process.execPath, COMMAND, ...args],
+    [
+      '-c',
+      TERMINAL,
+      JSON.stringify(answers),
+      String(place.columns ?? 400),
+      process.execPath,
+      COMMAND,
+      ...args,
+    ],
     {
       cwd: place.root,
       env: {

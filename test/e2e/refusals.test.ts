@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { shortIdsOf } from '../../src/surfaces/cli/output/short-ids.ts';
+import { shortIdsOf } from '../../src/overview/short-ids.ts';
 import { runInProcess } from './in-process.ts';
 import { type Scene, type SceneOptions, test } from './scene.ts';
 

@@ -151,7 +151,15 @@ export const BODY = '## Objective\n\nMultiply {{ both }} sides — größer.\n';
 export const GIVEN = { item: ITEM, body: BODY };
 
 export function implement(change: Partial<Extract<RoleRequest, { role: 'implementor' }>> = {}): RoleRequest {
-  return { role: 'implementor', item: GIVEN, earlier: null, forbidden: [], ...change };
+  return {
+    role: 'implementor',
+    item: GIVEN,
+    earlier: null,
+    stack: [],
+    staleBlocker: null,
+    forbidden: [],
+    ...change,
+  };
 }
 
 export function revisionAt(headSHA: string, change: Partial<Revision> = {}): Revision {

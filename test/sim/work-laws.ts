@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { createWorkState, evolve } from '../../src/work/engine/evolve.ts';
-import { findOpenBlockers, type WorkState } from '../../src/work/items/state.ts';
+import { findOpenBlockers } from '../../src/work/items/stack.ts';
+import type { WorkState } from '../../src/work/items/state.ts';
 import { STATUS_TABLE } from '../../src/work/items/status-table.ts';
 import { scopesOverlap } from '../../src/work/scope/overlap.ts';
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/work-engine.ts';
 import { createRandom } from '../../src/simulation/crashtest.ts';
 import type { RoleEnd, RoleRequest } from '../../src/work/engine/role.ts';
+import { findUnmergedBlockers } from '../../src/work/items/stack.ts';
 import type { WorkState } from '../../src/work/items/state.ts';
 import { type WorkBoundary, withBoundaries } from '../../testing/work-boundaries.ts';
 import {
@@ -82,6 +83,7 @@ export function createWorkWorld(seed: number) {
       clock,
       newKey: () => String(++keys),
       slots: JOBS,
+      maxRounds: 2,
       scopeOf: scopeOfLines,
       readLabels: readPlainLabels,
       checkPlan: () => [],
@@ -146,7 +148,9 @@ async function actAsPerson(world: WorkWorld, engine: WorkEngine, state: WorkStat
     world.specs.files.set('docs/specs/a.md', { text: 'v2', status: 'approved' });
     return true;
   }
-  const approved = items.find(({ item }) => item.status === 'approved');
+  const approved = items.find(
+    ({ item }) => item.status === 'approved' && findUnmergedBlockers(state, item).length === 0,
+  );
   if (approved === undefined) return false;
   await engine.executeCommand({ kind: 'merge', itemId: approved.item.id }, 'ann');
   return true;

@@ -2,8 +2,10 @@
 const PURE_FOLDERS = [
   'agents',
   'kernel',
+  'overview',
   'workflow',
   'diagnostics',
+  'notify',
   'contracts',
   'planner',
   'policy',

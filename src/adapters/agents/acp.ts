@@ -25,7 +25,7 @@ import {
 } from './agent-conversation.ts';
 import { missingProgram } from './agent-process.ts';
 import { leaveNote, readNote } from './open-session.ts';
-import { copyFolder, maskFiles } from './session-files.ts';
+import { copyTree, maskFiles } from './session-files.ts';
 
 /** A search stops after this many files and folders, and then counts as without a modified file. */
 const SEARCH_LIMIT = 50_000;
@@ -99,7 +99,7 @@ async function prepareHome(request: AgentRequest): Promise<Pick<ProgramStart, 'k
   const source = join(session.folder, 'home');
   await rm(session.folder, { recursive: true, force: true });
   await mkdir(source, { recursive: true });
-  if (session.resume !== null) await copyFolder(join(session.resume.from, 'home'), source);
+  if (session.resume !== null) await copyTree(join(session.resume.from, 'home'), source);
   await leaveNote(evidenceDir, { folder: session.folder, home: null, before: null });
   return { kept: [{ path: home, source }] };
 }
@@ -225,6 +225,7 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
       if (isOver()) return;
       stopped ??= createStoppedEnd(cause);
       await request.onStop(cause);
+      // The process of an agent that exceeded a bound is already killed, so it can't answer.
       if (typeof cause === 'string') await askToEnd();
     },
     release: (): void => {

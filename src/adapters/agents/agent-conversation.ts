@@ -42,25 +42,27 @@ export interface ProgramStart {
   readonly writable: readonly string[];
   /** Folders of its home that are stored with the run. */
   readonly kept?: Confinement['kept'];
-  /** Null if its input stays open. */
+  /** Written to its input at the start; null if the conversation writes everything. */
   readonly stdin: string | null;
 }
 
 /** Receives what the agent reports. */
 export interface AgentListener {
   readonly onEntry: (entry: TranscriptEntry) => void;
-  /** Called with null while the usage is unknown; unchanged usage is not passed on. */
+  /** Null while the usage is unknown. Only a usage that has changed is passed on to the run. */
   readonly onUsage: (usage: Usage | null) => void;
 }
 
 /** The exchange with the program: its output, and the input sent to it. */
 export interface Conversation {
   readonly onOutput: (chunk: Buffer) => void;
+  /** Keeps the input of the program open, for messages while it runs. */
   readonly onStart?: (input: LiveInput) => void;
   readonly signal: AbortSignal;
   readonly onStop: AgentRequest['onStop'];
   /** Called when the process has ended, or the supervisor has failed. */
   readonly onProcessEnd?: () => void;
+  /** Called after that, to read the result of the conversation. */
   readonly finish: (processResult: ProcessResult) => Promise<ConversationResult> | ConversationResult;
 }
 
@@ -70,7 +72,7 @@ export interface ConversationResult {
   readonly usage: Usage | null;
   readonly sessionId: string | null;
   readonly controls: AgentControls;
-  /** Besides the notes on its process. */
+  /** Notes of the conversation; those on the process are added to them. */
   readonly notes: readonly string[];
   readonly violations?: readonly PolicyViolation[];
 }
@@ -88,12 +90,12 @@ export async function runConversation(
   const secrets = longestFirst([...deps.secrets, ...secretValuesOf(env)]);
   const transcript = await openTranscriptFile(file('transcript.md'), deps.captureLimitBytes, secrets);
   const [program, ...configuredArgs] = deps.command;
-  const path = program.includes('/') ? resolve(request.worktreePath, program) : program;
-  const confinement = await widenConfinement(deps, request, path, start);
+  const programPath = program.includes('/') ? resolve(request.worktreePath, program) : program;
+  const confinement = await widenConfinement(deps, request, programPath, start);
   const conversation = openConversation(createListener(request, secrets, transcript.append));
   const processResult = await deps.supervisor
     .run({
-      argv: [path, ...configuredArgs, ...start.args],
+      argv: [programPath, ...configuredArgs, ...start.args],
       cwd: request.worktreePath,
       confinement,
       env,
@@ -143,7 +145,7 @@ export async function runConversation(
   };
 }
 
-/** Reads the output of the program, as far as it was stored. */
+/** Reads the JSON lines of the program's output; it may be longer than what was stored. */
 export async function readStreamFile(evidenceDir: string, onValue: (value: unknown) => void): Promise<void> {
   const lines = createJsonLineSplitter({ onValue, onText: () => undefined, onTooLong: () => undefined });
   try {
@@ -178,8 +180,8 @@ function createListener(
 }
 
 /**
- * Adds the paths that the program needs. One from an npm package needs its whole `node_modules`: the file
- * itself is only a launcher.
+ * Adds the paths that the program needs. A program of an npm package needs the whole `node_modules` folder, because
+ * its own file is only a launcher.
  */
 async function widenConfinement(
   { resolveProgram, searchPath }: ConversationDeps,

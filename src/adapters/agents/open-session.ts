@@ -6,7 +6,7 @@ import { type Usage, usageSchema } from '../../contracts/run/agent-result.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
 import type { AgentRequest } from '../../ports/agent.ts';
 import type { KeptFolder } from '../../ports/sandbox.ts';
-import { copyFolder, copySession, findSessionFiles, maskFiles, moveSession } from './session-files.ts';
+import { copySession, copyTree, findSessionFiles, maskFiles, moveSession } from './session-files.ts';
 
 /**
  * The session of one start of the program. Its files end up in a folder of the run that belongs to this start
@@ -57,7 +57,7 @@ export async function openSession(
   await rm(session.folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const wanted = session.resume;
-  if (wanted !== null) await copyFolder(join(wanted.from, place.name), folder);
+  if (wanted !== null) await copyTree(join(wanted.from, place.name), folder);
   const hasFiles = wanted !== null && (await findSessionFiles(folder, wanted.id)).length > 0;
   const resume = hasFiles ? wanted : null;
   const before = resume === null ? null : ((await place.usedBy?.(folder, resume.id)) ?? null);

@@ -1,31 +1,31 @@
 import { constants } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /**
  * The files in which the program of an agent stores a session: every file or folder whose name contains the
  * session's id. Links are skipped: an agent can create them, and their targets aren't part of its session.
  */
 
-/** Deep enough for `sessions/2026/11/16/rollout-…`. */
-const DEEPEST = 5;
+/** Enough for `sessions/2026/11/16/rollout-…`. */
+const MAX_DEPTH = 5;
 
-/** Whether an id is safe to use in file names: it contains no path separators. */
+/** Whether an id can be searched for: a file name can contain it, and it is too long to match by accident. */
 function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][\w.-]{3,127}$/.test(id);
 }
 
-/** The paths of a session below a folder, relative to it. */
+/** The paths of a session's files and folders below a folder, relative to it. */
 export async function findSessionFiles(folder: string, id: string): Promise<string[]> {
   if (!isSessionId(id)) return [];
   const found: string[] = [];
-  const search = async (place: string, depth: number): Promise<void> => {
-    const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+  const search = async (parent: string, depth: number): Promise<void> => {
+    const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (!entry.isFile() && !entry.isDirectory()) continue;
-      const path = join(place, entry.name);
+      const path = join(parent, entry.name);
       if (entry.name.includes(id)) found.push(relative(folder, path));
-      else if (entry.isDirectory() && depth < DEEPEST) await search(path, depth + 1);
+      else if (entry.isDirectory() && depth < MAX_DEPTH) await search(path, depth + 1);
     }
   };
   await search(folder, 1);
@@ -33,7 +33,7 @@ export async function findSessionFiles(folder: string, id: string): Promise<stri
 }
 
 /** Copies a file or folder if it exists, without links. */
-export async function copyFolder(from: string, to: string): Promise<void> {
+export async function copyTree(from: string, to: string): Promise<void> {
   const exists = await lstat(from).then(
     (entry) => entry.isDirectory() || entry.isFile(),
     () => false,
@@ -52,16 +52,16 @@ export async function copyFolder(from: string, to: string): Promise<void> {
 
 /** Copies the files of a session from one folder to the same places in another. */
 export async function copySession(id: string, from: string, to: string): Promise<void> {
-  for (const path of await findSessionFiles(from, id)) await copyFolder(join(from, path), join(to, path));
+  for (const path of await findSessionFiles(from, id)) await copyTree(join(from, path), join(to, path));
 }
 
 /** Moves the files of a session and removes the folders that become empty. */
 export async function moveSession(id: string, from: string, to: string): Promise<void> {
   for (const path of await findSessionFiles(from, id)) {
-    await copyFolder(join(from, path), join(to, path));
+    await copyTree(join(from, path), join(to, path));
     await rm(join(from, path), { recursive: true, force: true });
-    for (let place = dirname(path); place !== '.'; place = dirname(place)) {
-      const isRemoved = await rmdir(join(from, place)).then(
+    for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+      const isRemoved = await rmdir(join(from, parent)).then(
         () => true,
         () => false,
       );
@@ -100,7 +100,7 @@ async function maskFile(path: string, values: readonly Buffer[]): Promise<void> 
 
 /** The lines of the JSON Lines file of a session; empty if it has none. */
 export async function readSessionLines(folder: string, id: string): Promise<string[]> {
-  const [path] = (await findSessionFiles(folder, id)).filter((name) => basename(name).endsWith('.jsonl'));
+  const path = (await findSessionFiles(folder, id)).find((name) => name.endsWith('.jsonl'));
   if (path === undefined) return [];
   const file = await open(join(folder, path), 'r').catch(() => null);
   if (file === null) return [];

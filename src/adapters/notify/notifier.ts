@@ -1,49 +1,91 @@
-import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import type { NamedTarget, Notification } from '../../notify/notification.ts';
+import {
+  desktopCall,
+  notificationDocument,
+  ntfyRequest,
+  signedText,
+  slackRequest,
+  webhookRequest,
+} from '../../notify/requests.ts';
+import type { SendResult } from '../../notify/retry.ts';
+import type { Notifier } from '../../ports/notifier.ts';
+import { post } from './post.ts';
+import { type ProcessPlace, startProgram } from './start-program.ts';
 
-/** Kills a notification command that hangs, so that it can't keep this process alive. */
-const NOTIFY_LIMIT_MS = 10_000;
+export interface NotifierDeps {
+  readonly targets: readonly NamedTarget[];
+  /** The value of an environment variable; null if it is unset or empty. */
+  readonly variable: (name: string) => string | null;
+  /** Where commands are started. */
+  readonly place: ProcessPlace;
+  readonly desktop: ProcessPlace;
+  readonly platform: string;
+}
 
-/**
- * Calls the configured command with one JSON event on standard input, one call at a time. Errors are ignored, and the
- * caller doesn't wait.
- */
-export function createNotifier(
-  command: readonly [string, ...string[]],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): (event: unknown) => void {
-  let last = Promise.resolve();
-  return (event) => {
-    last = last.then(() => runCommand(command, { cwd, env }, event)).catch(() => {});
+export function createNotifier(deps: NotifierDeps): Notifier {
+  return {
+    targets: deps.targets,
+    send: async (name, about, signal) => {
+      const target = deps.targets.find((each) => each.name === name);
+      return target === undefined ? refuse(`${name} is not configured`) : sendTo(deps, target, about, signal);
+    },
   };
 }
 
-function runCommand(
-  [program, ...args]: readonly [string, ...string[]],
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  event: unknown,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { ...place, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-    const limit = setTimeout(() => {
-      endGroup(child.pid);
-      resolve();
-    }, NOTIFY_LIMIT_MS);
-    const done = () => {
-      clearTimeout(limit);
-      resolve();
-    };
-    child.on('error', done);
-    child.on('close', done);
-    child.stdin.on('error', () => {});
-    child.stdin.end(`${JSON.stringify(event)}\n`);
-  });
+async function sendTo(
+  { variable, place, desktop, platform }: NotifierDeps,
+  target: NamedTarget,
+  { notification, event }: { readonly notification: Notification; readonly event: object },
+  signal: AbortSignal,
+): Promise<SendResult> {
+  switch (target.kind) {
+    case 'ntfy': {
+      const token = target.token_env === null ? null : variable(target.token_env);
+      if (target.token_env !== null && token === null) return refuseUnset(target.token_env);
+      const request = ntfyRequest(target.url, token, notification);
+      return request === null ? refuse('the address names no topic') : post(request, signal);
+    }
+    case 'slack': {
+      const url = target.url ?? variable(target.url_env ?? '');
+      if (url === null) return refuseUnset(target.url_env ?? '');
+      if (!URL.canParse(url)) return refuse(`${target.url_env ?? 'url'} is not an address`);
+      return post(slackRequest(url, notification), signal);
+    }
+    case 'webhook': {
+      const secret = variable(target.secret_env);
+      if (secret === null) return refuseUnset(target.secret_env);
+      const body = JSON.stringify(notificationDocument(notification));
+      const timestamp = Math.floor(Date.now() / 1_000);
+      const signature = createHmac('sha256', keyOf(secret))
+        .update(signedText(notification.id, timestamp, body))
+        .digest('base64');
+      return post(webhookRequest(target.url, notification, body, { timestamp, signature }), signal);
+    }
+    case 'desktop': {
+      const { command, env } = desktopCall(platform, notification);
+      return startProgram(command, { cwd: desktop.cwd, env: { ...desktop.env, ...env } }, '', signal);
+    }
+    case 'command': {
+      const document = { ...event, notification: notificationDocument(notification) };
+      return startProgram(target.command, place, `${JSON.stringify(document)}\n`, signal);
+    }
+  }
 }
 
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process has already ended.
-  }
+/** Standard Webhooks: a secret with this prefix is base64. Any other secret is used as it is. */
+const ENCODED_PREFIX = 'whsec_';
+
+function keyOf(secret: string): Buffer {
+  return secret.startsWith(ENCODED_PREFIX)
+    ? Buffer.from(secret.slice(ENCODED_PREFIX.length), 'base64')
+    : Buffer.from(secret);
+}
+
+function refuseUnset(name: string): SendResult {
+  return refuse(`the environment variable ${name} is not set`);
+}
+
+function refuse(message: string): SendResult {
+  return { ok: false, message, isTransient: false, retryAfterMs: null };
 }

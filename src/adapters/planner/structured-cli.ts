@@ -9,6 +9,7 @@ import type { PlannerReply } from './prompted-planner.ts';
 export const STRUCTURED_AGENTS = ['claude-code', 'codex'] as const;
 export type StructuredAgent = (typeof STRUCTURED_AGENTS)[number];
 
+/** Paths of the files that a command line reads and writes. */
 export interface CliFiles {
   readonly schema: string;
   readonly answer: string;
@@ -29,8 +30,11 @@ export interface CliAnswer {
 }
 
 export interface StructuredCli {
-  /** Arguments after the program; the prompt comes on standard input. */
-  readonly args: (schema: string, files: CliFiles, model: string | null) => readonly string[];
+  /**
+   * Arguments after the program; the prompt comes on standard input. The JSON Schema of the answer is given as text
+   * and as a file, because agents take one or the other.
+   */
+  readonly args: (schemaText: string, files: CliFiles, model: string | null) => readonly string[];
   /** Environment that keeps it from doing anything besides answering. */
   readonly env: Readonly<Record<string, string>>;
   /** Whether it prints output while it works, so that an idle timeout makes sense. */
@@ -57,17 +61,18 @@ const claudeResultSchema = z.looseObject({
 });
 
 /**
- * Claude Code checks answers against the schema itself, asks for others, and does not show the rejected ones.
+ * Claude Code checks each answer against the schema itself and asks the model again. It reports this subtype when no
+ * answer was valid, without the rejected answers.
  */
 const NO_VALID_ANSWER = 'error_max_structured_output_retries';
 
-function describeInvalid(output: string): PlannerReply {
+function createInvalidReply(output: string): PlannerReply {
   const summary = `the agent gave no reply that fits the schema of a decision: ${excerptReply(output)}`;
   return { kind: 'no_proposal', code: 'planner_reply_invalid', summary };
 }
 
 const claude: StructuredCli = {
-  args: (schema, _files, model) => [
+  args: (schemaText, _files, model) => [
     '-p',
     '--tools',
     '',
@@ -76,14 +81,14 @@ const claude: StructuredCli = {
     '--output-format',
     'json',
     '--json-schema',
-    schema,
+    schemaText,
     ...(model === null ? [] : ['--model', model]),
   ],
   env: CLAUDE_ENVIRONMENT,
   printsProgress: false,
   read: (end) => {
     const parsed = claudeResultSchema.safeParse(parseJson(end.stdout));
-    if (!parsed.success) return { reply: describeFailure(end, end.stdout), usage: null };
+    if (!parsed.success) return { reply: createFailureReply(end, end.stdout), usage: null };
     const { usage, total_cost_usd: cost, result = '', structured_output: output } = parsed.data;
     const used = usage && {
       input_tokens: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
@@ -92,11 +97,11 @@ const claude: StructuredCli = {
     };
     const { subtype, is_error: isError, errors = [] } = parsed.data;
     const messages = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
-    if (subtype === NO_VALID_ANSWER) return { reply: describeInvalid(messages), usage: used ?? null };
+    if (subtype === NO_VALID_ANSWER) return { reply: createInvalidReply(messages), usage: used ?? null };
     const hasFailed = isError === true || end.exitCode !== 0;
     // A reply in prose is a success without this field; the prose is then rejected as the proposal.
     const reply: PlannerReply = hasFailed
-      ? describeFailure(end, messages)
+      ? createFailureReply(end, messages)
       : { kind: 'proposal', proposal: output ?? result };
     return { reply, usage: used ?? null };
   },
@@ -104,7 +109,6 @@ const claude: StructuredCli = {
 
 const codexEventSchema = z.looseObject({
   type: z.string(),
-  message: z.string().optional(),
   error: z.looseObject({ message: z.string() }).optional(),
   usage: z
     .looseObject({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
@@ -112,7 +116,7 @@ const codexEventSchema = z.looseObject({
 });
 
 const codex: StructuredCli = {
-  args: (_schema, files, model) => [
+  args: (_schemaText, files, model) => [
     'exec',
     '--json',
     '--skip-git-repo-check',
@@ -142,7 +146,7 @@ const codex: StructuredCli = {
         usage: used,
       };
     const message = events.findLast((event) => event.error !== undefined)?.error?.message;
-    return { reply: describeFailure(end, message ?? ''), usage: used };
+    return { reply: createFailureReply(end, message ?? ''), usage: used };
   },
 };
 
@@ -151,7 +155,7 @@ export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> =
   codex,
 };
 
-function describeFailure({ exitCode, stderr }: CliEnd, message: string): PlannerReply {
+function createFailureReply({ exitCode, stderr }: CliEnd, message: string): PlannerReply {
   const output = message.trim() === '' ? stderr : message;
   const summary = `the agent ended with code ${exitCode} and no decision; it said: ${excerptReply(output)}`;
   return { kind: 'no_proposal', code: 'planner_unavailable', summary };

@@ -13,8 +13,8 @@ type SpawnFailed = Extract<ProcessEnd, { kind: 'spawn_failed' }>;
 
 export interface StartedChild {
   readonly pid: number;
-  /** The process is a sandbox that runs the program inside. */
-  readonly isEnclosed: boolean;
+  /** Whether the process is the sandbox, which runs the program inside. */
+  readonly isSandboxed: boolean;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the process itself has exited, even if other processes still hold its streams open. */
@@ -24,14 +24,17 @@ export interface StartedChild {
   readonly closeStreams: () => void;
 }
 
-/** Starts the program, or the command line that runs it in a sandbox. */
+/**
+ * Starts the program, or the command line that runs it in a sandbox. `outerMarks` are variables with the marks of
+ * the enclosing steps, if an agent started conductor itself.
+ */
 export async function startChild(
   spec: ProcessSpec,
   sandboxArgv: ProcessSpec['argv'] | null,
   outerMarks: Readonly<Record<string, string>>,
 ): Promise<StartedChild | SpawnFailed> {
   if (sandboxArgv !== null) {
-    const missing = await findMissing(spec);
+    const missing = await findMissingProgram(spec);
     if (missing !== null) return missing;
   }
   const [program, ...args] = sandboxArgv ?? spec.argv;
@@ -51,8 +54,8 @@ export async function startChild(
     await awaitSpawn(child);
     writeInput(child.stdin, spec);
     return {
-      ...streamsOf(child),
-      isEnclosed: sandboxArgv !== null,
+      ...readPidAndStreams(child),
+      isSandboxed: sandboxArgv !== null,
       exited,
       hasExited: () => child.exitCode !== null || child.signalCode !== null,
       closeStreams: () => {
@@ -78,7 +81,7 @@ function writeInput(input: Writable | null, { stdin, onStart }: ProcessSpec): vo
 }
 
 /** Checks for the program first: a sandbox would report a missing one with its own message, on the program's stderr. */
-async function findMissing({ argv: [program], cwd, env }: ProcessSpec): Promise<SpawnFailed | null> {
+async function findMissingProgram({ argv: [program], cwd, env }: ProcessSpec): Promise<SpawnFailed | null> {
   if ((await resolveProgram(program, { cwd, path: env.PATH })) !== null) return null;
   const code = program.includes('/') && existsSync(resolve(cwd, program)) ? 'EACCES' : 'ENOENT';
   return spawnFailure(Object.assign(new Error(code), { code }), program, cwd);
@@ -87,12 +90,12 @@ async function findMissing({ argv: [program], cwd, env }: ProcessSpec): Promise<
 function awaitSpawn(child: ChildProcess): Promise<void> {
   return new Promise((settle, fail) => {
     child.once('spawn', settle);
-    // Later errors, such as a signal that can't be delivered, are handled elsewhere.
+    // Stays registered: without a listener, a later error, such as a signal that can't be delivered, would end conductor.
     child.on('error', fail);
   });
 }
 
-function streamsOf(child: ChildProcess): { pid: number; stdout: Readable; stderr: Readable } {
+function readPidAndStreams(child: ChildProcess): { pid: number; stdout: Readable; stderr: Readable } {
   const { pid, stdout, stderr } = child;
   if (pid === undefined || stdout === null || stderr === null) {
     throw new Error('a spawned process has no pid or no pipes');

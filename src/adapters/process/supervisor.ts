@@ -192,7 +192,7 @@ async function stopGroup(
   child: StartedChild,
   { graceMs, mark }: Pick<ProcessSpec, 'graceMs' | 'mark'>,
 ): Promise<void> {
-  if (child.isEnclosed) await terminateGroup(mark, child.pid);
+  if (child.isSandboxed) await terminateGroup(mark, child.pid);
   else signalGroup(child, 'SIGTERM');
   await waitForGroup(child, graceMs);
   signalGroup(child, 'SIGKILL');

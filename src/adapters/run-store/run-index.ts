@@ -62,7 +62,7 @@ interface Index {
 /** Skips invalid lines, such as one torn by a crash: the folder is read instead. */
 async function readIndex(path: string): Promise<Index> {
   const ended = new Map<string, Status>();
-  const lines = (await textOf(path)).split('\n').filter((line) => line !== '');
+  const lines = (await readTextIfPresent(path)).split('\n').filter((line) => line !== '');
   for (const line of lines) {
     const status = parseStatus(line);
     if (status !== null && hasEnded(status)) ended.set(status.run_id, status);
@@ -71,7 +71,7 @@ async function readIndex(path: string): Promise<Index> {
 }
 
 async function readStatus(runPath: string): Promise<Status | null> {
-  return parseStatus(await textOf(join(runPath, 'status.json')));
+  return parseStatus(await readTextIfPresent(join(runPath, 'status.json')));
 }
 
 function parseStatus(text: string): Status | null {
@@ -83,7 +83,8 @@ function parseStatus(text: string): Status | null {
   }
 }
 
-async function textOf(path: string): Promise<string> {
+/** Empty if the file is missing or can't be opened. */
+export async function readTextIfPresent(path: string): Promise<string> {
   try {
     return (await readRegularFile(path)).toString('utf8');
   } catch (error) {
@@ -92,7 +93,10 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+export async function mapInBatches<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   for (let start = 0; start < items.length; start += BATCH_SIZE)
     results.push(...(await Promise.all(items.slice(start, start + BATCH_SIZE).map(work))));

@@ -26,6 +26,8 @@ export interface RunStoreDeps {
   /** Absolute path of the folder with the runs, or with links to runs that are stored elsewhere. */
   readonly runsDir: string;
   readonly clock: Clock;
+  /** Called when a run is created. */
+  readonly onCreated?: () => Promise<void>;
   /** All processes that share the runs must use the same timing. */
   readonly lease?: LeaseTiming;
 }
@@ -95,6 +97,7 @@ async function createRun(deps: OpenStore, runId: string, artifactsDir: string | 
   const run = await openDriven(deps, runId, path, lock.lease, EMPTY_LOG);
   await deps.syncRuns();
   if (path !== indexed) await syncFolder(dirname(path));
+  await deps.onCreated?.();
   return {
     ...run,
     discard: async () => {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DAY_MS } from '../../contracts/duration.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import {
   type CacheEntry,
@@ -18,7 +19,6 @@ import { createPauses, type Pauses, removeTree } from './tree.ts';
 
 /** Number of entries that are kept even if they were not used for a long time. */
 const KEPT_ENTRIES = 5;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface CacheRequest {
   readonly checkout: string;

@@ -14,7 +14,7 @@ import type { Tables, WorkDatabase } from './database.ts';
 import { applyWrites } from './item-writes.ts';
 import { createProcessLock } from './process-lock.ts';
 import { digestRequest, findStoredAnswer, type KeyedRequest, storeAnswer } from './seen-keys.ts';
-import { findItem, findPending, findRevision, readState, setPipeline } from './tables.ts';
+import { findItem, findPending, findRevision, headKey, readState, setPipeline } from './tables.ts';
 
 /** Another process may be running the checks of many revisions. */
 const SETTLE_TIMEOUT_MS = 6 * 60 * 60 * 1000;
@@ -87,10 +87,10 @@ function applyOnce<Answer>(
   });
 }
 
-/** Call it before git: a request that succeeded once may be impossible now. */
+/** The answer to a repeated request. Look for it before git changes anything: what succeeded once may be impossible now. */
 async function findAnswer<Answer>(database: WorkDatabase, keyed: KeyedRequest): Promise<Answer | undefined> {
   const known = await database.read((tables) => findStoredAnswer(tables, keyed));
-  return known === null ? undefined : (known as Answer | undefined);
+  return (known ?? undefined) as Answer | undefined;
 }
 
 /** Creates the branch first: after a crash, the same request finds it and continues. */
@@ -101,7 +101,8 @@ async function makeRevision(
 ): Promise<RevisionResult> {
   const known = await findAnswer<RevisionResult>(database, keyed);
   if (known !== undefined) return known;
-  const { itemId, title, body, author } = request;
+  const { itemId, title, body, author, stackedOn } = request;
+  const stacked = stackedOn === undefined ? {} : { stackedOn, baseSHA: request.base };
   const item = await database.read((tables) => findItem(tables, itemId));
   if (item === null) throw new ExpectedFailure(`there is no work item ${JSON.stringify(itemId)}`);
   const made = await revisions.make(request);
@@ -116,7 +117,7 @@ async function makeRevision(
       itemId,
       made.headSHA,
       made.headRef,
-      JSON.stringify({ title, author, body }),
+      JSON.stringify({ title, author, body, ...stacked }),
       JSON.stringify({ status: 'pending', url: null, reason: null } satisfies Pipeline),
     );
     const revision = findRevision(tables, id);
@@ -143,8 +144,8 @@ async function merge(
 }
 
 /**
- * Runs checks until every pending revision was tried. One that can't be checked stays pending and does not
- * stop the others.
+ * Runs checks until every pending revision was tried. A revision that can't be checked stays pending and does not stop
+ * the others; the first such failure is thrown at the end.
  */
 async function runChecks({ database, check }: LocalProviderDeps, signal: AbortSignal): Promise<void> {
   const tried = new Set<string>();
@@ -152,7 +153,7 @@ async function runChecks({ database, check }: LocalProviderDeps, signal: AbortSi
   while (!signal.aborted) {
     const revision = await database.read((tables) => findPending(tables, tried));
     if (revision === null) break;
-    tried.add(`${revision.id} ${revision.headSHA}`);
+    tried.add(headKey(revision));
     try {
       const pipeline = await check(revision, signal);
       if (pipeline !== null) await database.write((tables) => setPipeline(tables, revision, pipeline));

@@ -25,7 +25,13 @@ const fieldsSchema = z.object({
   otherLabels: z.array(z.string()),
 });
 
-const revisionFieldsSchema = z.pick(revisionSchema, { title: true, author: true, body: true });
+const revisionFieldsSchema = z.pick(revisionSchema, {
+  title: true,
+  author: true,
+  body: true,
+  stackedOn: true,
+  baseSHA: true,
+});
 
 /** An item as stored. */
 export interface StoredItem {
@@ -82,12 +88,17 @@ export function findRevision(tables: Tables, id: string): Revision | null {
   return row === undefined ? null : parseRevision(row);
 }
 
-/** The oldest revision with pending checks that was not tried yet. */
+/** Identifies a revision at one commit: its branch can move while its checks run. */
+export function headKey({ id, headSHA }: Pick<Revision, 'id' | 'headSHA'>): string {
+  return `${id} ${headSHA}`;
+}
+
+/** The oldest revision with pending checks whose `headKey` was not tried yet. */
 export function findPending(tables: Tables, tried: ReadonlySet<string>): Revision | null {
   const pending = tables
     .all(`${REVISIONS} ORDER BY revisions.rowid`)
     .map(parseRevision)
-    .find(({ id, headSHA, pipeline }) => pipeline.status === 'pending' && !tried.has(`${id} ${headSHA}`));
+    .find((revision) => revision.pipeline.status === 'pending' && !tried.has(headKey(revision)));
   return pending ?? null;
 }
 
@@ -134,7 +145,9 @@ function toProviderItem(
 }
 
 function parseRevision(row: Row): Revision {
-  const { title, author, body } = revisionFieldsSchema.parse(JSON.parse(String(row.fields)));
+  const { title, author, body, stackedOn, baseSHA } = revisionFieldsSchema.parse(
+    JSON.parse(String(row.fields)),
+  );
   return {
     id: String(row.id),
     title,
@@ -147,6 +160,8 @@ function parseRevision(row: Row): Revision {
     workItemID: String(row.item_id),
     pipeline: pipelineSchema.parse(JSON.parse(String(row.pipeline))),
     reviewID: typeof row.review_id === 'string' ? row.review_id : null,
+    ...(stackedOn === undefined ? {} : { stackedOn }),
+    ...(baseSHA === undefined ? {} : { baseSHA }),
   };
 }
 

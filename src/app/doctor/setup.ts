@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Config } from '../../contracts/config/config.ts';
 import type { SetupConfig } from '../../contracts/config/setup-config.ts';
 import type { PlacedWarning } from '../../diagnostics/diagnostic.ts';
@@ -8,6 +8,7 @@ import type { ResolveProgram } from '../../ports/supervisor.ts';
 import type { TopFiles } from '../../setup/lock-files.ts';
 import { findOutsidePaths } from '../../setup/outside-paths.ts';
 import { missingSetupAdvice } from '../../setup/setup-block.ts';
+import { type DiskUse, type DiskUsePlaces, diskUseProblem, diskUseText } from '../disk-use.ts';
 import { type Finding, missing, ok, problem } from './finding.ts';
 
 export interface SetupDeps {
@@ -15,6 +16,7 @@ export interface SetupDeps {
   readonly exists: Files['exists'];
   readonly resolveProgram: ResolveProgram;
   readonly readTopFiles: (folder: string) => Promise<TopFiles>;
+  readonly measureDiskUse: (places: DiskUsePlaces) => Promise<DiskUse>;
   readonly resolveWorkspaces: (place: RepositoryPlace, config: Config) => Promise<WorkspacesFolder>;
   /** Whether the result of the setup is in the cache. Asks the setup's programs for their versions. */
   readonly isSetupStored: (request: StoredSetupRequest) => Promise<boolean>;
@@ -64,11 +66,27 @@ export async function examineSetup(deps: SetupDeps, request: SetupRequest): Prom
     workspaces.ok
       ? ok('workspaces', workspaces.folder)
       : problem('workspaces', workspaces.message, workspaces.help),
+    ...(workspaces.ok ? [await examineDiskUse(deps, request, workspaces.folder)] : []),
     ...(config.setup === null
       ? [examineMissingSetup(await deps.readTopFiles(place.repoRoot))]
       : await examineConfigured(deps, request, config.setup, workspaces.ok ? workspaces.folder : null)),
     ok('baseline', baseline),
   ];
+}
+
+async function examineDiskUse(
+  { measureDiskUse }: SetupDeps,
+  { place, config }: SetupRequest,
+  workspacesFolder: string,
+): Promise<Finding> {
+  const use = await measureDiskUse({
+    runsFolder: resolve(place.repoRoot, config.paths.runs),
+    workspacesFolder,
+  });
+  const scarce = diskUseProblem(use);
+  return scarce === null
+    ? ok('disk', diskUseText(use))
+    : missing('disk', `${scarce.message}: ${diskUseText(use)}`, scarce.help);
 }
 
 function examineMissingSetup(topFiles: TopFiles): Finding {

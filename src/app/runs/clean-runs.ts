@@ -1,19 +1,19 @@
 import type { RunListing } from '../../ports/run-store.ts';
 import type { UpkeepSetup } from '../opened.ts';
 import {
+  completeRetention,
   decideRetention,
+  type GivenRetention,
   type RemovalResult,
   type Retention,
   removeRun,
   workspaceFolder,
 } from '../retention.ts';
-import { listedState } from './list-runs.ts';
+import { listedState } from './listed-state.ts';
 
-export interface RetentionOptions {
+/** Limits that are given override the configuration. */
+export interface RetentionOptions extends GivenRetention {
   readonly dryRun: boolean;
-  /** This and `keepDays` override the configuration; null if not given. */
-  readonly keepRuns: number | null;
-  readonly keepDays: number | null;
 }
 
 /** A run or worktree on disk. */
@@ -43,18 +43,14 @@ export interface Cleanup {
 
 /** Removes runs that the retention doesn't keep: workspace, branch and record. Salvages stay. */
 export async function cleanRuns(setup: UpkeepSetup, options: RetentionOptions): Promise<Cleanup> {
-  const { upkeep } = setup;
-  const retention = chooseRetention(setup, options);
+  const retention = completeRetention(options, setup.retention);
   const handled: Handled[] = [];
   for (const { run, due, reason } of decideRetention(
     await setup.store.list(),
     retention,
     setup.clock.now(),
   )) {
-    const worktree = run.status?.worktree_path ?? null;
-    const folder = worktree === null ? null : workspaceFolder(worktree, run.runId);
-    const bytes = (await upkeep.sizeOf(`${run.path}/`)) + (folder === null ? 0 : await upkeep.sizeOf(folder));
-    const stored = { runId: run.runId, run, path: run.path, bytes };
+    const stored = await measureRun(setup, run);
     handled.push(
       due
         ? describeRemoval(stored, reason, options.dryRun ? null : await removeRun(setup, run.runId))
@@ -64,11 +60,36 @@ export async function cleanRuns(setup: UpkeepSetup, options: RetentionOptions): 
   return { key: 'runs', retention, dryRun: options.dryRun, handled };
 }
 
-export function chooseRetention(setup: UpkeepSetup, { keepRuns, keepDays }: RetentionOptions): Retention {
-  return {
-    keepRuns: keepRuns ?? setup.retention.keepRuns,
-    keepDays: keepDays ?? setup.retention.keepDays,
-  };
+/** How long the retention after a run may start new removals. The next run continues. */
+const AFTER_RUN_MS = 5_000;
+
+/**
+ * Applies the configured retention after a run has ended. Without one in the configuration, nothing is removed. `handled`
+ * contains only the runs that were due. Stops early if `signal` aborts.
+ */
+export async function retainAfterRun(
+  setup: UpkeepSetup,
+  justEnded: string,
+  signal: AbortSignal,
+): Promise<readonly Handled[]> {
+  const { clock, retention, store } = setup;
+  if (!setup.isRetentionConfigured) return [];
+  const startedAt = clock.now();
+  const handled: Handled[] = [];
+  for (const { run, due, reason } of decideRetention(await store.list(), retention, startedAt, justEnded)) {
+    if (signal.aborted || clock.now().getTime() - startedAt.getTime() > AFTER_RUN_MS) break;
+    if (!due) continue;
+    const stored = await measureRun(setup, run);
+    handled.push(describeRemoval(stored, reason, await removeRun(setup, run.runId)));
+  }
+  return handled;
+}
+
+async function measureRun({ upkeep }: UpkeepSetup, run: RunListing): Promise<StoredRun> {
+  const worktree = run.status?.worktree_path ?? null;
+  const folder = worktree === null ? null : workspaceFolder(worktree, run.runId);
+  const bytes = (await upkeep.sizeOf(`${run.path}/`)) + (folder === null ? 0 : await upkeep.sizeOf(folder));
+  return { runId: run.runId, run, path: run.path, bytes };
 }
 
 export function describeKept(stored: StoredRun, reason: string, notes: readonly string[] = []): Handled {

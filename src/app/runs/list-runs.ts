@@ -1,37 +1,9 @@
-import type { Status } from '../../contracts/run/run-files.ts';
-import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../../contracts/vocabulary.ts';
+import type { Spend } from '../../contracts/cli/cli-report-document.ts';
+import { spendOfStart, sumSpend } from '../../overview/spend.ts';
 import type { RunListing, RunStore } from '../../ports/run-store.ts';
-
-/** The state of a run in lists. `interrupted`: the status says running, but no process drives the run. */
-export type ListedState = Status['lifecycle_state'] | 'starting' | 'interrupted' | 'unreadable';
-
-/** The states and outcomes that a list can be filtered by. */
-export const STATE_FILTERS: readonly string[] = [
-  ...new Set([...LIFECYCLE_STATES, 'interrupted', ...RUN_OUTCOMES]),
-];
-
-type StatusAndDriver = Pick<RunListing, 'status' | 'driverPid'>;
-
-export function listedState({ status, driverPid }: StatusAndDriver): ListedState {
-  if (status === null) return driverPid === null ? 'unreadable' : 'starting';
-  return status.lifecycle_state === 'running' && driverPid === null ? 'interrupted' : status.lifecycle_state;
-}
-
-/** Whether a run is in this state, or ended with this outcome. */
-export function isInState(run: StatusAndDriver, wanted: string): boolean {
-  return listedState(run) === wanted || run.status?.outcome === wanted;
-}
-
-/** Whether a run has not ended. A run whose status can't be read may still be running. */
-export function isLive({ status }: StatusAndDriver): boolean {
-  return status === null || status.outcome === null;
-}
-
-/** Whether a process executes the run; a process that only waits at a gate does not count. */
-export function isMoving(run: StatusAndDriver): boolean {
-  const state = listedState(run);
-  return run.driverPid !== null && (state === 'running' || state === 'starting');
-}
+import type { Records } from '../opened.ts';
+import { isInState, listedState } from './listed-state.ts';
+import { summarizeRuns } from './summaries.ts';
 
 export interface RunsFilter {
   /** A state or an outcome; null for all runs. */
@@ -55,8 +27,22 @@ export async function listRuns(store: RunStore, { state, limit }: RunsFilter): P
   return { all, shown, hidden: matching.length - shown.length };
 }
 
+/** What each of these runs has spent so far, by run id; missing for a run whose record can't be read. */
+export async function readSpend(
+  records: Pick<Records, 'store' | 'summaries'>,
+  listed: readonly RunListing[],
+): Promise<ReadonlyMap<string, Spend>> {
+  const { runs } = await summarizeRuns(
+    records,
+    listed.map(({ runId }) => runId),
+  );
+  return new Map(
+    runs.map(({ summary }) => [summary.run_id, sumSpend(summary.starts.map(spendOfStart))] as const),
+  );
+}
+
 /** The document of `runs --json`. */
-export function runsDocument({ shown, hidden }: ListedRuns) {
+export function runsDocument({ shown, hidden }: ListedRuns, spend: ReadonlyMap<string, Spend>) {
   return {
     runs: shown.map((run) => ({
       run_id: run.runId,
@@ -65,6 +51,7 @@ export function runsDocument({ shown, hidden }: ListedRuns) {
       state: listedState(run),
       status: run.status,
       driver_pid: run.driverPid,
+      spend: spend.get(run.runId) ?? null,
     })),
     hidden,
   };

@@ -61,5 +61,6 @@ export function composeStatusDocument({ view, record }: OpenRun, { status }: Cur
     ...status,
     waiting_until: findParked(view)?.until ?? null,
     driver_pid: record.driverPid,
+    ...(view.notifications.length === 0 ? {} : { notifications: view.notifications }),
   };
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { ListedWorktree } from '../../ports/upkeep.ts';
 import type { UpkeepSetup } from '../opened.ts';
 import {
+  completeRetention,
   decideRetention,
   type Retention,
   type RetentionDecision,
@@ -10,7 +11,6 @@ import {
 } from '../retention.ts';
 import {
   type Cleanup,
-  chooseRetention,
   describeKept,
   describeRemoval,
   type Handled,
@@ -40,7 +40,7 @@ export function listWorktrees(setup: UpkeepSetup): Promise<readonly StoredWorktr
 
 /** Removes the worktrees that the retention doesn't keep. */
 export async function pruneWorktrees(setup: UpkeepSetup, options: PruneOptions): Promise<Cleanup> {
-  const retention = options.all ? { keepRuns: 0, keepDays: 0 } : chooseRetention(setup, options);
+  const retention = options.all ? { keepRuns: 0, keepDays: 0 } : completeRetention(options, setup.retention);
   const handled: Handled[] = [];
   for (const { worktree, verdict, ...stored } of await findWorktrees(setup, retention)) {
     if (verdict === null) handled.push(describeKept(stored, NO_RECORD, [suggestRemoval(worktree)]));

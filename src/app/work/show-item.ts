@@ -5,7 +5,7 @@ import { readBody } from '../../work/bodies/body.ts';
 import { formatLabels, readLabelFields } from '../../work/items/labels.ts';
 import { findRunOfItem, type ItemRecord, revisionOf } from '../../work/items/state.ts';
 import { isTerminal } from '../../work/items/status-table.ts';
-import { explainWait } from '../../work/items/waiting.ts';
+import { explainWaiting, type Waiting } from '../../work/items/waiting.ts';
 
 /** The document of `work show --json`. */
 export function shownItemDocument(
@@ -25,6 +25,8 @@ export function shownItemDocument(
     reviews: revision === null ? [] : (state.reviews.get(revision.id) ?? []),
     summaries: known.summaries.map(({ runId, summary }) => ({ run_id: runId, summary })),
     failures: known.failures,
+    rounds: known.rounds,
+    scope_extensions: known.extensions,
     runs: runsOfItem(history),
     history,
   };
@@ -47,13 +49,19 @@ export function blockersOf({ state }: WorkSnapshot, { item }: ItemRecord): reado
 }
 
 /** An item for `--json`: the provider's fields, the reason why it waits, and the run that works on it. */
-export function itemDocument({ state, limits }: WorkSnapshot, known: ItemRecord) {
-  const run = findRunOfItem(state, known.item.id);
+export function itemDocument(snapshot: WorkSnapshot, known: ItemRecord) {
+  const run = findRunOfItem(snapshot.state, known.item.id);
+  const waiting = explainWaiting(known, snapshot);
   return {
     ...known.item,
-    waiting: explainWait(state, known, limits),
+    waiting: waiting?.text ?? null,
+    waiting_reason: waiting === null ? null : waitingDocument(waiting),
     run: run === null ? null : { run_id: run.runId, role: run.role },
   };
+}
+
+function waitingDocument({ code, needsUser, items, files, until, command }: Waiting) {
+  return { code, needs_user: needsUser, items, files, until, command };
 }
 
 /** All labels of an item as a provider shows them, including its status, which the journal stores separately. */
@@ -80,6 +88,8 @@ function concernsItem(event: WorkEvent, item: WorkItem, runs: ReadonlySet<string
     case 'status_changed':
     case 'summary_kept':
     case 'revision_merged':
+    case 'scope_extended':
+    case 'stack_conflicted':
     case 'run_accepted':
     case 'command_refused':
     case 'command_failed':

@@ -8,6 +8,8 @@ import { LIFECYCLE_STATES, OPCODES, RUN_OUTCOMES, TERMINATIONS, VIOLATION_CLASSE
 import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { proofsDocument } from './cli-proofs-document.ts';
+import { reportDocument, spendSchema } from './cli-report-document.ts';
+import { statsSchema } from './cli-stats-document.ts';
 import { UPKEEP_DOCUMENTS } from './cli-upkeep-documents.ts';
 import { WORK_DOCUMENTS } from './cli-work-documents.ts';
 import { printed, printedChange } from './printed-document.ts';
@@ -292,10 +294,13 @@ export const CLI_DOCUMENTS = {
         state: z.string().describe('Its lifecycle state, or `interrupted`, `starting`, `unreadable`.'),
         ...driven,
         status: statusSchema.nullable().describe('Null if it cannot be read.'),
+        spend: spendSchema.nullable().describe('Null if the record cannot be read.'),
       }),
     ),
     hidden: z.int().min(0).describe('Number of runs that `--limit` hides.'),
   }),
+  report: reportDocument,
+  stats: printed(statsSchema.shape),
   gates: printed({ gates: z.array(gate) }),
   goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
   logs: printed({ run_id: z.string(), logs: z.array(log) }),

@@ -6,6 +6,7 @@ export const SCOPE_CLASSES = [
   'co_located_test',
   'incidental',
   'corrected',
+  'extended',
   'out_of_scope',
   'unlisted',
 ] as const;

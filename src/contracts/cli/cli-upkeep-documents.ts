@@ -54,7 +54,10 @@ const retained = {
   ok: z.boolean().describe('False if something could not be removed.'),
   dry_run: z.boolean(),
   retention: z.looseObject({ keep_runs: z.int().nonnegative(), keep_days: z.number().nonnegative() }),
-  freed_bytes: z.int().nonnegative(),
+  freed_bytes: z
+    .int()
+    .nonnegative()
+    .describe('The sum of `bytes` of what was removed, or, in a dry run, of what would be removed.'),
 };
 const listedWorktrees = printed({
   worktrees: z.array(

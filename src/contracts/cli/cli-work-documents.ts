@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { journalEntrySchema, reviewRecordSchema } from '../work/work-event.ts';
-import { revisionSchema, WORK_STATUSES, workItemSchema } from '../work/work-item.ts';
+import { revisionSchema, WAITING_CODES, WORK_STATUSES, workItemSchema } from '../work/work-item.ts';
 import { ROLES } from '../work/work-results.ts';
 import { scopedDocument } from './cli-scope-document.ts';
 import { printed } from './printed-document.ts';
@@ -20,6 +20,17 @@ const contractDocument = printed({
 const item = z.looseObject({
   ...workItemSchema.shape,
   waiting: z.string().nullable().describe('Why the item waits; null if it is being worked on.'),
+  waiting_reason: z
+    .looseObject({
+      code: z.enum(WAITING_CODES),
+      needs_user: z.boolean().describe('Whether only a user can end it.'),
+      items: z.array(z.string()).describe('The items that it waits for or that conflict.'),
+      files: z.array(z.string()).describe('The files that they change.'),
+      until: z.string().nullable().describe('When a parked run is resumed.'),
+      command: z.string().nullable().describe('The command with which a user answers.'),
+    })
+    .nullable()
+    .describe('The same for programs.'),
   run: z
     .looseObject({ run_id: z.string(), role: z.enum(ROLES) })
     .nullable()
@@ -61,6 +72,10 @@ const shown = printed({
   reviews: z.array(z.looseObject(reviewRecordSchema.shape)),
   summaries: z.array(z.looseObject({ run_id: z.string(), summary: z.string() })),
   failures: z.array(z.looseObject({ at: z.string(), reason: z.string() })).describe('Consecutive failures.'),
+  rounds: z.int().describe('Consecutive reviews that asked for changes.'),
+  scope_extensions: z
+    .array(z.looseObject({ path: z.string(), reason: z.string(), by: z.string() }))
+    .describe('Paths that users allowed besides those of the body.'),
   runs: z.array(
     z.looseObject({
       run_id: z.string(),
@@ -102,6 +117,7 @@ export const WORK_DOCUMENTS = {
   'work-transition': changed,
   'work-apply': changed,
   'work-review': changed,
+  'work-scope': changed,
   'work-merge': changed,
   'work-watch': changed,
   'work-labels': labels,

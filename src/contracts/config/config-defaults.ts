@@ -28,6 +28,7 @@ export const CONFIG_DEFAULTS = {
     agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'claude-code' },
     specs: ['docs/specs/**/*.md'],
     jobs: 2,
+    max_rounds: 2,
     branch: null,
   },
   answers: 'any',

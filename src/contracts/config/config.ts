@@ -11,6 +11,7 @@ import {
   textSchema,
   wholeNumber,
 } from '../forms.ts';
+import { type NotifyTarget, notifySchema } from './notify-config.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
 const commandLine = described(
@@ -145,8 +146,11 @@ const limits = mapping({
 });
 
 const retention = mapping({
-  keep_runs: described(z.optional(wholeNumber(0)), 'Number of runs to keep.'),
-  keep_days: described(z.optional(z.number().check(z.minimum(0))), 'Number of days to keep a run.'),
+  keep_runs: described(z.optional(wholeNumber(0)), 'Number of ended runs to keep, counted from the newest.'),
+  keep_days: described(
+    z.optional(z.number().check(z.minimum(0))),
+    'Number of days to keep a run after its end.',
+  ),
 });
 
 const paths = mapping({
@@ -171,6 +175,10 @@ const work = mapping({
   ),
   specs: described(z.optional(names), 'Globs of the Markdown files that are specs.'),
   jobs: described(z.optional(wholeNumber(1)), 'How many items are worked on at the same time.'),
+  max_rounds: described(
+    z.optional(wholeNumber(0)),
+    'How often an item goes back to the implementor by itself when a review asks for changes.',
+  ),
   branch: described(
     z.optional(z.nullable(textSchema)),
     'The default branch: specs are read from it, and work is merged into it.',
@@ -201,10 +209,13 @@ export const configDocumentSchema = mapping({
     z.optional(z.nullable(names)),
     'Globs of files that a verdict depends on; null for the usual ones of each ecosystem.',
   ),
-  retention: described(z.optional(retention), 'Which runs are kept when old ones are removed.'),
+  retention: described(
+    z.optional(retention),
+    'Which runs to keep: a run is removed if neither limit keeps it. A limit that is set alone decides alone. If set, it is applied after each run.',
+  ),
   notify: described(
-    z.optional(mapping({ command: commandLine })),
-    'A command that gets each notification as JSON on standard input.',
+    z.optional(notifySchema),
+    'Where notifications go. Entries of your own file and of a trusted repository both apply.',
   ),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
@@ -301,8 +312,14 @@ export interface Config {
   readonly baseline: 'on' | 'off';
   /** Null: the defaults of each ecosystem. */
   readonly tests: readonly string[] | null;
-  readonly retention: { readonly keep_runs: number; readonly keep_days: number };
-  readonly notify: { readonly command: Command } | null;
+  readonly retention: {
+    readonly keep_runs: number;
+    readonly keep_days: number;
+    /** Whether a file or the environment sets one of them; runs are then removed after each run. */
+    readonly is_configured: boolean;
+  };
+  /** Empty: no notifications. */
+  readonly notify: readonly NotifyTarget[];
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
   readonly answers: 'any' | 'interactive';
@@ -319,6 +336,7 @@ export interface WorkConfig {
   };
   readonly specs: readonly string[];
   readonly jobs: number;
+  readonly max_rounds: number;
   /** The name of the default branch; null to detect it. */
   readonly branch: string | null;
 }

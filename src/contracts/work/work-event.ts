@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
 import { described, describedHere, mapping } from '../forms.ts';
 import { answerOriginSchema } from '../run/answer-origin.ts';
-import { pipelineSchema, revisionSchema, specSchema, WORK_STATUSES, workItemSchema } from './work-item.ts';
+import {
+  pipelineSchema,
+  revisionSchema,
+  specSchema,
+  stackedOnSchema,
+  WORK_STATUSES,
+  workItemSchema,
+} from './work-item.ts';
 import { agentReviewSchema, ROLES } from './work-results.ts';
 
 /**
@@ -13,7 +20,7 @@ const itemId = () => described(z.string(), 'The affected item.');
 const key = () => described(z.string(), 'Identifies the command, so that it is executed only once.');
 const by = () => described(z.string(), '`engine`, or the name of a user.');
 const reason = () => described(z.string(), 'The reason, for display.');
-const runId = () => described(z.string(), 'The run that caused it.');
+const runId = (meaning: string) => described(z.string(), meaning);
 const labels = () => described(z.array(z.string()), 'All labels of the item except its status label.');
 
 const event = <const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
@@ -76,17 +83,20 @@ export const workEventSchema = z.discriminatedUnion('type', [
   }),
   event('summary_kept', {
     item_id: itemId(),
-    run_id: runId(),
+    run_id: runId('The run that wrote the summary.'),
     summary: described(z.string(), 'The whole summary.'),
   }),
-  event('revision_made', { revision: describedHere(revisionSchema, 'The current state.'), run_id: runId() }),
+  event('revision_made', {
+    revision: describedHere(revisionSchema, 'The current state.'),
+    run_id: runId('The run that made the change.'),
+  }),
   event('pipeline_changed', {
     revision_id: described(z.string(), 'The revision.'),
     pipeline: describedHere(pipelineSchema, 'The current state.'),
   }),
   event('review_posted', {
     review: describedHere(reviewRecordSchema, 'The current state.'),
-    run_id: runId(),
+    run_id: runId('The run that wrote the review.'),
   }),
   event('revision_merged', {
     revision_id: described(z.string(), 'The merged revision.'),
@@ -95,20 +105,35 @@ export const workEventSchema = z.discriminatedUnion('type', [
     commit: described(z.string(), 'Its new head.'),
     by: by(),
   }),
+  event('scope_extended', {
+    item_id: itemId(),
+    path: described(z.string(), 'The file, folder or glob that the item may change from now on.'),
+    reason: reason(),
+    by: described(z.string(), 'The name of the user who allows it.'),
+  }),
+  event('stack_conflicted', {
+    item_id: itemId(),
+    items: described(
+      z.array(z.string()),
+      'The two items whose revisions conflict; one, if it conflicts with the default branch.',
+    ),
+    files: described(z.array(z.string()), 'The files that both changed.'),
+    stack: described(z.array(stackedOnSchema), 'The revisions that were merged.'),
+  }),
   event('specs_seen', { specs: described(z.array(specSchema), 'All specs in their current state.') }),
   event('specs_planned', {
-    run_id: runId(),
+    run_id: runId('The planner run.'),
     specs: described(z.array(specSchema), 'The specs that the planner was given.'),
   }),
   event('run_accepted', {
-    run_id: runId(),
+    run_id: runId('The run that was accepted.'),
     role: described(z.enum(ROLES), 'The role of the agent.'),
     item_id: described(z.nullable(z.string()), 'Null for a planner.'),
     specs: described(z.array(specSchema), 'The specs of a planner run; empty for other roles.'),
     revision_id: described(z.nullable(z.string()), 'The revision of a reviewer run.'),
   }),
   event('run_ended', {
-    run_id: runId(),
+    run_id: runId('The run that ended.'),
     ok: described(z.boolean(), 'Whether it produced a result that was applied.'),
     counted: described(z.boolean(), 'Whether it counts as a failure; a stopped or lost run does not.'),
     reason: reason(),

@@ -49,6 +49,13 @@ export const pipelineSchema = mapping({
 });
 export type Pipeline = z.infer<typeof pipelineSchema>;
 
+/** A blocker's revision that another revision is built on. */
+export const stackedOnSchema = mapping({
+  itemID: id('The blocker.'),
+  headSHA: described(z.string(), 'The commit of its revision that was merged in.'),
+});
+export type StackedOn = z.infer<typeof stackedOnSchema>;
+
 export const revisionSchema = mapping({
   id: id('Assigned by the provider.'),
   title: described(z.string(), 'The title.'),
@@ -61,6 +68,12 @@ export const revisionSchema = mapping({
   workItemID: described(z.string(), 'The item that it implements.'),
   pipeline: describedHere(pipelineSchema, 'Its checks.'),
   reviewID: nullable(z.string(), 'Its review; null if there is none.'),
+  stackedOn: z.optional(
+    described(z.array(stackedOnSchema), 'The unmerged blockers that it is built on, in dependency order.'),
+  ),
+  baseSHA: z.optional(
+    described(z.string(), 'The commit that its change applies to; missing unless it is stacked.'),
+  ),
 });
 export type Revision = z.infer<typeof revisionSchema>;
 
@@ -70,3 +83,25 @@ export const specSchema = mapping({
   frontmatterStatus: described(z.enum(SPEC_STATUSES), 'Only approved specs are planned.'),
 });
 export type Spec = z.infer<typeof specSchema>;
+
+/** Why items wait, for programs. */
+export const WAITING_CODES = [
+  'blockers',
+  'stack_conflict',
+  'scope_overlap',
+  'slots',
+  'checks',
+  'gate',
+  'parked',
+  'run',
+  'question',
+  'failed_starts',
+  'failed_reviews',
+  'rounds_used_up',
+  'blocked',
+  'needs_refinement',
+  'no_revision',
+  'reviewed',
+  'approved',
+] as const;
+export type WaitingCode = (typeof WAITING_CODES)[number];

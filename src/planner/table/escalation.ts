@@ -7,7 +7,9 @@ import type { RiskFlag } from './severity.ts';
 /** The result of the other rows, before any escalation. */
 export interface StatusBeforeEscalation {
   readonly wouldBe: PlannerStatus;
+  /** The findings of all rows that matched. */
   readonly found: readonly RowFinding[];
+  /** Those of rows that contradict the agent or a report. */
   readonly contradictions: readonly RowFinding[];
 }
 
@@ -23,9 +25,9 @@ function repeatedContradiction(
   { contradictions }: StatusBeforeEscalation,
 ): RowFinding[] {
   if (!wasContradictedBefore) return [];
-  return contradictions.map((found) => ({
-    ...found,
-    summary: `${found.summary}; an earlier evaluation also found a contradiction`,
+  return contradictions.map((contradiction) => ({
+    ...contradiction,
+    summary: `${contradiction.summary}; an earlier evaluation also found a contradiction`,
   }));
 }
 
@@ -41,8 +43,8 @@ function nothingChanged(
 
 function repeatedPartial({ evaluations }: Facts, { wouldBe }: StatusBeforeEscalation): RowFinding[] {
   const lastTwo = evaluations.slice(-2);
-  const stuck = lastTwo.length === 2 && lastTwo.every((entry) => entry.status === 'partial');
-  if (wouldBe !== 'partial' || !stuck) return [];
+  const isStuck = lastTwo.length === 2 && lastTwo.every((entry) => entry.status === 'partial');
+  if (wouldBe !== 'partial' || !isStuck) return [];
   const summary = 'this would be the third partial result in a row';
   return [{ code: 'repeated_partial', subject: '', summary, evidenceRef: null }];
 }
@@ -68,7 +70,7 @@ function refinementSpent({ refinement }: Facts, { wouldBe }: StatusBeforeEscalat
   return [{ code: 'refinement_spent', subject: '', summary, evidenceRef: null }];
 }
 
-/** Rows that depend on the status the other rows produce. */
+/** Rows of the decision table that depend on the result of the other rows. */
 export const ESCALATIONS: readonly Escalation[] = [
   {
     id: 'repeated-contradiction',

@@ -20,62 +20,66 @@ function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-interface RecipeForm {
+/** How `make` or `just` finds its file, and what it runs from it. */
+interface RecipeProgram {
   /** In the order in which the program looks for them. */
-  readonly names: readonly string[];
-  readonly withValue: readonly string[];
-  readonly file: readonly string[];
-  readonly folder: readonly string[];
+  readonly fileNames: readonly string[];
+  readonly optionsWithValue: readonly string[];
+  /** Options that name another file. */
+  readonly fileOptions: readonly string[];
+  /** Options that name the folder to run in. */
+  readonly folderOptions: readonly string[];
+  /** The recipes of the targets and of what they depend on. */
   readonly cut: (text: string, targets: readonly string[]) => Recipes;
   /** Whether a target counts as done if a file of its name exists. */
   readonly makesFiles: boolean;
 }
 
-const MAKE: RecipeForm = {
-  names: ['GNUmakefile', 'makefile', 'Makefile'],
-  withValue: ['-C', '--directory', '-f', '--file', '--makefile', '-I', '-o', '-W'],
-  file: ['-f', '--file', '--makefile'],
-  folder: ['-C', '--directory'],
+const MAKE: RecipeProgram = {
+  fileNames: ['GNUmakefile', 'makefile', 'Makefile'],
+  optionsWithValue: ['-C', '--directory', '-f', '--file', '--makefile', '-I', '-o', '-W'],
+  fileOptions: ['-f', '--file', '--makefile'],
+  folderOptions: ['-C', '--directory'],
   cut: makeRecipes,
   makesFiles: true,
 };
 
-const JUST: RecipeForm = {
-  names: ['justfile', 'Justfile', '.justfile'],
-  withValue: ['-f', '--justfile', '-d', '--working-directory', '--set', '--shell'],
-  file: ['-f', '--justfile'],
-  folder: ['-d', '--working-directory'],
+const JUST: RecipeProgram = {
+  fileNames: ['justfile', 'Justfile', '.justfile'],
+  optionsWithValue: ['-f', '--justfile', '-d', '--working-directory', '--set', '--shell'],
+  fileOptions: ['-f', '--justfile'],
+  folderOptions: ['-d', '--working-directory'],
   cut: (text, targets) => {
-    // The words after a recipe are its arguments.
+    // Operands after the first recipe are its arguments, unless they name another recipe.
     const known = targets.filter((target, index) => index === 0 || justRecipes(text, [target]).text !== null);
     return justRecipes(text, known);
   },
   makesFiles: false,
 };
 
-function followRecipes(form: RecipeForm, args: readonly string[], folder: string, trail: Trail): Lead {
-  const { values, operands } = readOptions(args, form.withValue);
+function followRecipes(program: RecipeProgram, args: readonly string[], folder: string, trail: Trail): Lead {
+  const { values, operands } = readOptions(args, program.optionsWithValue);
   const given = (names: readonly string[]) =>
     names.map((name) => values.get(name)).find((value) => value !== undefined);
-  const home = pathIn(folder, given(form.folder) ?? '.');
-  const file = given(form.file);
+  const home = pathIn(folder, given(program.folderOptions) ?? '.');
+  const file = given(program.fileOptions);
   if (home === null) return {};
   const named = file === undefined ? null : pathIn(home, file);
-  const paths = named === null ? form.names.map((name) => inFolder(home, name)) : [named];
+  const paths = named === null ? program.fileNames.map((name) => inFolder(home, name)) : [named];
   // `make -j 4` contains a number that isn't a target.
   const targets = operands.filter((word) => !word.includes('=') && !/^\d+$/.test(word));
   const own = paths.map((path) => trail.read(path)).find((each) => each !== null) ?? '';
   const included = includedFiles(own, home, trail);
   const text = [own, ...included.map((path) => trail.read(path) ?? '')].join('\n');
-  const { lines, fileTargets } = form.cut(text, targets);
+  const { lines, fileTargets } = program.cut(text, targets);
   const name = targets.length === 0 ? null : targets.join(' ');
-  // A target without a rule, such as one from an include, is compared by the whole file.
   return {
     parts: [
-      partOf(paths, name, (whole) => form.cut(whole, targets).text ?? whole),
+      // If a target has no rule in this file, such as one from an include, the whole file is compared.
+      partOf(paths, name, (whole) => program.cut(whole, targets).text ?? whole),
       // An include that the base did not have can override its rules.
       ...included.map((path) => ({ ...wholeFile(path), countsIfAdded: true })),
-      ...(form.makesFiles ? finishedTargets({ name, paths, targets, fileTargets, home }, trail) : []),
+      ...(program.makesFiles ? skippedTargets({ name, paths, targets, fileTargets, home }, trail) : []),
     ],
     next: lines.flatMap((line) => commandsOfLine(line, home)),
   };
@@ -102,10 +106,10 @@ interface MakeTargets {
 }
 
 /**
- * A new file or folder with the name of a target, or a target that is no longer `.PHONY`: in both cases make runs
- * no recipe.
+ * Finds what keeps make from running the recipe of a target: a new file or folder with the name of the target, or a
+ * target that is no longer `.PHONY`.
  */
-function finishedTargets(make: MakeTargets, trail: Trail): Part[] {
+function skippedTargets(make: MakeTargets, trail: Trail): Part[] {
   const { name, paths, targets, fileTargets, home } = make;
   const targetFiles = fileTargets.map((target) => pathIn(home, target));
   const targetPaths = trail.changed.filter((path) =>
@@ -134,11 +138,11 @@ const DEPENDENCY =
   /(?:Implementation|RuntimeOnly|CompileOnly|Api|AnnotationProcessor)\b|\bonly:\s*[[:]|%\s*"?Test\b/;
 
 /**
- * The lines of a build file that concern tests. New lines are fine, since a new test may need one, unless they look
- * like a switch that disables tests.
+ * The lines of a build file that concern tests. Added lines don't count as a difference, since a new test may need one,
+ * unless they look like a switch that disables tests.
  */
 function testLines(path: string): Part {
-  const about = (text: string) =>
+  const cut = (text: string) =>
     text
       .split('\n')
       .map((line) => line.trim())
@@ -147,8 +151,8 @@ function testLines(path: string): Part {
     paths: [path],
     name: 'tests',
     differs: (base, now) => {
-      const before = about(base);
-      const after = about(now ?? '');
+      const before = cut(base);
+      const after = cut(now ?? '');
       return (
         before.some((line) => !after.includes(line)) ||
         after.some((line) => !before.includes(line) && DISABLES_TESTS.test(line))
@@ -269,12 +273,13 @@ const firstFile =
     ],
   });
 
-const tables =
+/** The program reads these tables of the pyproject.toml. */
+const pyprojectTables =
   (...prefixes: readonly string[]): Follow =>
   (_args, folder) => ({ parts: pyprojectParts(folder, prefixes) });
 
-/** Build files of the folder, and those in subfolders that the change touches. */
-const build =
+/** The program reads the build files of the folder and of its subfolders; in those, only changed files can differ. */
+const buildFiles =
   (part: (path: string) => Part, ...names: readonly string[]): Follow =>
   (_args, folder, { changed }) => {
     const below = folder === '' ? '' : `${folder}/`;
@@ -285,12 +290,18 @@ const build =
   };
 
 const make: Follow = (args, folder, trail) => followRecipes(MAKE, args, folder, trail);
-const gradle = build(testLines, 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts');
+const gradle = buildFiles(
+  testLines,
+  'build.gradle',
+  'build.gradle.kts',
+  'settings.gradle',
+  'settings.gradle.kts',
+);
 const pytest: Follow = (_args, folder) => ({
   parts: [...pyprojectParts(folder, ['tool.pytest']), ...lockedPackages(folder, 'pytest')],
 });
 
-/** By program name. */
+/** How to find what a program runs or reads, by the name of the program. */
 export const BUILD_PROGRAMS: Readonly<Record<string, Follow>> = {
   make,
   gmake: make,
@@ -310,26 +321,26 @@ export const BUILD_PROGRAMS: Readonly<Record<string, Follow>> = {
   }),
   pytest,
   'py.test': pytest,
-  coverage: tables('tool.coverage', 'tool.pytest'),
-  ruff: tables('tool.ruff'),
-  mypy: tables('tool.mypy'),
-  pyright: tables('tool.pyright'),
-  basedpyright: tables('tool.pyright', 'tool.basedpyright'),
-  pylint: tables('tool.pylint'),
-  black: tables('tool.black'),
-  hatch: tables('tool.hatch.envs', 'tool.pytest'),
-  pdm: tables('tool.pdm.scripts'),
-  rye: tables('tool.rye.scripts'),
-  poe: tables('tool.poe', 'tool.pytest'),
-  cargo: build(cargoPart, 'Cargo.toml'),
-  mvn: build(pomPart, 'pom.xml'),
-  mvnw: build(pomPart, 'pom.xml'),
+  coverage: pyprojectTables('tool.coverage', 'tool.pytest'),
+  ruff: pyprojectTables('tool.ruff'),
+  mypy: pyprojectTables('tool.mypy'),
+  pyright: pyprojectTables('tool.pyright'),
+  basedpyright: pyprojectTables('tool.pyright', 'tool.basedpyright'),
+  pylint: pyprojectTables('tool.pylint'),
+  black: pyprojectTables('tool.black'),
+  hatch: pyprojectTables('tool.hatch.envs', 'tool.pytest'),
+  pdm: pyprojectTables('tool.pdm.scripts'),
+  rye: pyprojectTables('tool.rye.scripts'),
+  poe: pyprojectTables('tool.poe', 'tool.pytest'),
+  cargo: buildFiles(cargoPart, 'Cargo.toml'),
+  mvn: buildFiles(pomPart, 'pom.xml'),
+  mvnw: buildFiles(pomPart, 'pom.xml'),
   gradle,
   gradlew: gradle,
-  sbt: build(testLines, 'build.sbt'),
-  ctest: build(testLines, 'CMakeLists.txt'),
-  meson: build(testLines, 'meson.build'),
-  mix: build(testLines, 'mix.exs'),
+  sbt: buildFiles(testLines, 'build.sbt'),
+  ctest: buildFiles(testLines, 'CMakeLists.txt'),
+  meson: buildFiles(testLines, 'meson.build'),
+  mix: buildFiles(testLines, 'mix.exs'),
   turbo: (args, folder, trail) => followTasks('turbo.json', args, folder, trail),
   lerna: (args, folder, trail) => followTasks('lerna.json', args, folder, trail),
   nx: (_args, folder, { changed }) => ({

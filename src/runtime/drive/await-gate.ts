@@ -15,44 +15,113 @@ const FILES_MS = 5_000;
 export interface GateWait {
   /** Whether to wait at gates until they are answered. */
   readonly wait: boolean;
-  /** Asks the user at an open gate, if this process is interactive; the answer goes through the gate's inbox. */
-  readonly onGate: ((awaiting: AwaitingView, view: RunView) => Promise<void>) | null;
+  readonly onGate: AskAtGate | null;
 }
 
-/** Null if the gate is still open and `wait` is false. */
+/**
+ * Asks the user at an open gate, if this process is interactive; the answer goes through the gate's inbox. `signal`
+ * aborts if the gate was answered elsewhere, has expired or shows files that have changed, or if the run stops.
+ */
+export type AskAtGate = (awaiting: AwaitingView, view: RunView, signal: AbortSignal) => Promise<GateReaction>;
+
+/** If the gate is still open: `wait` as requested, `leave` the gate open and return, or `ask_again`. */
+export type GateReaction = 'wait' | 'leave' | 'ask_again';
+
+/** Null if the gate is still open and this process does not wait for its answer. */
 export async function awaitGate(request: GateWait, context: DriveContext): Promise<EffectResult | null> {
   const { awaiting } = context.view();
   if (awaiting === null) throw new Error('a gate is awaited that was not requested');
   await context.openWorkspace();
-  for (let waited = 0, asked = false; ; ) {
-    const answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
-    // An approval covers what the gate showed; if files changed since, it is void.
-    const needsFileCheck = answer === null ? waited % FILES_MS === 0 : answer.answer === 'gate_approved';
-    if (needsFileCheck && !(await matchesShownFiles(context.deps.workspace, context.workspace, awaiting)))
-      return { records: noteVoided(awaiting, answer), input: { kind: 'gate_changed' } };
-    if (answer?.answer === 'gate_approved') await expectUnchanged(context, awaiting);
-    if (answer !== null)
-      return {
-        records: await closeGate(context, awaiting, answer),
-        input: {
-          kind: 'gate_answered',
-          answer: answer.answer,
-          by: answer.by,
-          comment: answer.comment,
-          answeredAt: answer.answered_at,
-          from: answer.from,
-        },
-      };
-    if (request.onGate !== null && !asked) {
-      asked = true;
-      await request.onGate(awaiting, context.view());
-      continue;
+  const question = createQuestion(request.onGate, awaiting, context);
+  try {
+    for (let waited = 0; ; ) {
+      // Read first: an answer that the user gave before this reaction is then in the inbox.
+      const reaction = question.reaction();
+      const settled = await settle(context, awaiting, waited % FILES_MS === 0);
+      if (settled !== null) return settled;
+      if (reaction === 'ask_again') question.ask();
+      if (reaction === 'leave' || (reaction === 'wait' && !request.wait)) return null;
+      await question.sleep(INBOX_MS);
+      await context.stopIfAsked();
+      // Right after an answer was refused, the files may be the reason.
+      waited = question.reaction() === 'ask_again' ? 0 : waited + INBOX_MS;
     }
-    if (!request.wait) return null;
-    await context.deps.clock.sleep(INBOX_MS, context.signal);
-    await context.stopIfAsked();
-    waited += INBOX_MS;
+  } finally {
+    await question.close();
   }
+}
+
+/** The result of a gate that was answered, has expired, or no longer shows the current files; null while it is open. */
+async function settle(
+  context: DriveContext,
+  awaiting: AwaitingView,
+  isFileCheckDue: boolean,
+): Promise<EffectResult | null> {
+  const answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
+  // An approval covers what the gate showed; if files changed since, it is void.
+  const needsFileCheck = answer === null ? isFileCheckDue : answer.answer === 'gate_approved';
+  if (needsFileCheck && !(await matchesShownFiles(context.deps.workspace, context.workspace, awaiting)))
+    return { records: noteVoided(awaiting, answer), input: { kind: 'gate_changed' } };
+  if (answer?.answer === 'gate_approved') await expectUnchanged(context, awaiting);
+  if (answer === null) return null;
+  return {
+    records: await closeGate(context, awaiting, answer),
+    input: {
+      kind: 'gate_answered',
+      answer: answer.answer,
+      by: answer.by,
+      comment: answer.comment,
+      answeredAt: answer.answered_at,
+      from: answer.from,
+    },
+  };
+}
+
+/** The question to the user, which is open while the inbox is polled. */
+interface Question {
+  /** Null while the user is being asked. */
+  readonly reaction: () => GateReaction | null;
+  readonly ask: () => void;
+  /** Sleeps until the time is over or the user has reacted. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Ends the question and waits until it is gone from the terminal. Throws what asking has thrown. */
+  readonly close: () => Promise<void>;
+}
+
+function createQuestion(
+  onGate: AskAtGate | null,
+  awaiting: AwaitingView,
+  { deps, signal, view }: DriveContext,
+): Question {
+  const closed = new AbortController();
+  let reaction: GateReaction | null = onGate === null ? 'wait' : 'ask_again';
+  let asking: Promise<void> = Promise.resolve();
+  let failure: { readonly error: unknown } | null = null;
+  return {
+    reaction: () => reaction,
+    ask: () => {
+      if (onGate === null) return;
+      reaction = null;
+      asking = onGate(awaiting, view(), closed.signal).then(
+        (given) => {
+          reaction = given;
+        },
+        (error: unknown) => {
+          failure = { error };
+          reaction = 'leave';
+        },
+      );
+    },
+    sleep: async (ms) => {
+      const slept = deps.clock.sleep(ms, signal);
+      await (reaction === null ? Promise.race([slept, asking]) : slept);
+    },
+    close: async () => {
+      closed.abort();
+      await asking;
+      if (failure !== null) throw failure.error;
+    },
+  };
 }
 
 /** Reports to the approver that the approval did not count. */

@@ -4,6 +4,7 @@ import { INITIAL_STATE, type RunState } from '../../kernel/state.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
 import type { DrivenRun } from '../../ports/run-store.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
+import { createRunNotifications, findCurrent, type RunNotifications } from '../notify/run-notifications.ts';
 import { deriveMetadata, deriveStatus, writeMetadata, writeStatus } from '../record/derived-files.ts';
 import { createRunViewer, type RunView } from '../record/run-view.ts';
 import { Interrupted, markOf, type RunContext, type RunDeps, type RunObserver } from '../run-context.ts';
@@ -68,6 +69,7 @@ export interface DriveContext extends RunContext {
   readonly killProcesses: () => Promise<unknown>;
   /** Throws `Interrupted` if the run is to stop here. */
   readonly stopIfAsked: () => Promise<void>;
+  readonly notifications: RunNotifications;
   /** Completes pending writes, so that none of them lands after a write of the next driver. */
   readonly close: () => Promise<void>;
 }
@@ -125,6 +127,26 @@ export function createContext(request: DriveContextRequest): DriveContext {
       );
     return statusWritten;
   };
+  const append = async (drafts: readonly EventDraft[]): Promise<void> => {
+    if (drafts.length === 0) return;
+    const appended = await run.append(drafts.map((draft) => maskDraft(draft, deps.project.secrets ?? [])));
+    for (const event of appended) {
+      events.push(event);
+      viewer.add(event);
+    }
+    await refreshStatus();
+    observer.onEvents(appended, view());
+    notifications.add(appended);
+  };
+  // Notifications are recorded while the run continues, and the log takes one append at a time.
+  let lastRecord: Promise<void> = Promise.resolve();
+  const record = (drafts: readonly EventDraft[]): Promise<void> => {
+    const turn = lastRecord.then(() => append(drafts));
+    lastRecord = turn.catch(() => {});
+    return turn;
+  };
+  const notifications = createRunNotifications({ deps, directory, view, events: () => events, record });
+  notifications.add(findCurrent(events, viewer.current()));
   return {
     deps,
     plan,
@@ -132,23 +154,14 @@ export function createContext(request: DriveContextRequest): DriveContext {
     directory,
     workspace,
     observer,
+    notifications,
     signal: controller.signal,
     abort,
     killProcesses,
     events: () => events,
     view,
     state: () => viewer.current()?.state ?? INITIAL_STATE,
-    record: async (drafts) => {
-      if (drafts.length === 0) return;
-      const appended = await run.append(drafts.map((draft) => maskDraft(draft, deps.project.secrets ?? [])));
-      for (const event of appended) {
-        events.push(event);
-        viewer.add(event);
-      }
-      await refreshStatus();
-      observer.onEvents(appended, view());
-      notify(deps, appended);
-    },
+    record,
     refreshStatus,
     openWorkspace: async () => {
       lease.expectHeld();
@@ -187,18 +200,6 @@ function guardCalls<T extends object>(port: T, check: () => void): T {
       };
     },
   });
-}
-
-/** Calls the configured notify command for events that need attention. The run neither waits for it nor fails. */
-function notify({ project }: RunDeps, events: readonly RunEvent[]): void {
-  if (project.notify === null) return;
-  for (const event of events) if (needsAttention(event)) project.notify(event);
-}
-
-/** An open gate, the end of a run, or a parked run, which has to be resumed. */
-function needsAttention(event: RunEvent): boolean {
-  if (event.event_type === 'step_waiting') return event.payload.until !== undefined;
-  return event.event_type === 'gate_requested' || event.event_type === 'run_completed';
 }
 
 export function startHeartbeat(context: DriveContext): { readonly stop: () => Promise<void> } {

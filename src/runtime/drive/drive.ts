@@ -43,7 +43,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const { lost } = request.run.lease;
   try {
     if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
-    return await driveLoop(request, context, { input: request.first, records: [] });
+    return await settled(context, driveLoop(request, context, { input: request.first, records: [] }));
   } catch (error) {
     // After a lost lease, the step's own error doesn't matter.
     if (lost.aborted) {
@@ -53,11 +53,20 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
     if (!(error instanceof Interrupted)) throw error;
     const cancel = await readCancelRequest(context.directory);
     if (cancel === null) return { kind: 'interrupted', view: context.view() };
-    return await driveLoop(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
+    const input = { kind: 'cancel', ...cancel } as const;
+    return await settled(context, driveLoop(request, context, { input, records: [] }));
   } finally {
+    await context.notifications.stop();
     await heartbeat.stop();
     await context.close();
   }
+}
+
+/** Gives notifications time to be sent before the process ends. An interrupted run leaves them to the next process. */
+async function settled(context: DriveContext, driving: Promise<DriveEnd>): Promise<DriveEnd> {
+  const end = await driving;
+  await context.notifications.settle();
+  return end;
 }
 
 async function driveLoop(

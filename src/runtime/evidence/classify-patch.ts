@@ -5,6 +5,7 @@ import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../
 import { decodeUtf8 } from '../../text/utf8.ts';
 import { readBody } from '../../work/bodies/body.ts';
 import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';
+import type { ScopeExtension } from '../../work/items/state.ts';
 import { applyHunks, readOldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
 import {
@@ -29,6 +30,7 @@ const SHORTEST_ID = 7;
 export interface ScopeQuestion {
   readonly inScope: readonly ScopeEntry[];
   readonly outOfScope: readonly ScopeEntry[];
+  readonly extensions: readonly ScopeExtension[];
   readonly patch: Extract<ParsedPatch, { ok: true }>;
   readonly summary: string;
   /** Null if there is no repository. */
@@ -49,12 +51,13 @@ export interface ScopeVerdict {
 
 /** Classifies the files of a patch by the four scope rules. Reads only files that no list covers. */
 export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdict> {
-  const { inScope, outOfScope, patch, summary, sources } = question;
-  const entries = [...inScope, ...outOfScope].map(({ path }) => entryPath(path));
+  const { inScope, outOfScope, extensions, patch, summary, sources } = question;
+  const entries = [...inScope, ...outOfScope, ...extensions].map(({ path }) => entryPath(path));
   const folders = (await sources?.areFolders([...new Set(entries)])) ?? new Map<string, boolean | null>();
   const input: ScopeInput = {
     inScope,
     outOfScope,
+    extensions,
     changes: patch.changes,
     isFolder: (path) => folders.get(path) ?? null,
     proofs: new Map(),
@@ -76,6 +79,7 @@ export async function classifyPatch(question: ScopeQuestion): Promise<ScopeVerdi
 /** Classifies the patch of a work item as conductor recorded it. */
 export type PatchClassifier = (question: {
   readonly body: string;
+  readonly extensions: readonly ScopeExtension[];
   readonly base: string;
   readonly patch: string;
   readonly summary: string;
@@ -92,7 +96,7 @@ interface ClassifierDeps {
 }
 
 export function createPatchClassifier({ openSources, programs }: ClassifierDeps): PatchClassifier {
-  return async ({ body, base, patch, summary }) => {
+  return async ({ body, extensions, base, patch, summary }) => {
     const parsed = parsePatch(patch);
     if (!parsed.ok)
       return {
@@ -101,7 +105,8 @@ export function createPatchClassifier({ openSources, programs }: ClassifierDeps)
       };
     const { inScope, outOfScope } = readBody(body);
     const sources = await openSources(base);
-    const verdict = await classifyPatch({ inScope, outOfScope, patch: parsed, summary, sources, programs });
+    const lists = { inScope, outOfScope, extensions };
+    const verdict = await classifyPatch({ ...lists, patch: parsed, summary, sources, programs });
     return { ok: true, verdict };
   };
 }

@@ -25,6 +25,8 @@ export interface RunView {
   /** Null until the baseline is recorded. */
   readonly baseline: BaselineView | null;
   readonly notices: readonly NoticeView[];
+  /** Notifications that were sent or failed, in order. */
+  readonly notifications: readonly NotificationView[];
   /** Answers to gates, in order, without timeouts. */
   readonly answers: readonly AnswerView[];
   readonly end: RunEnd | null;
@@ -92,6 +94,8 @@ export type NoticeView = EventPayload<'notice_recorded'> & {
   readonly seq: number;
 };
 
+export type NotificationView = EventPayload<'notification_sent'>;
+
 export type AnswerView = EventPayload<'gate_approved'> & {
   readonly stepId: string;
   readonly answer: 'gate_approved' | 'gate_rejected';
@@ -103,6 +107,7 @@ interface Draft extends Mutable<RunView> {
   violations: ViolationView[];
   setup: SetupView[];
   notices: NoticeView[];
+  notifications: NotificationView[];
   answers: AnswerView[];
 }
 
@@ -166,6 +171,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     setup: [],
     baseline: null,
     notices: [],
+    notifications: [],
     answers: [],
     headSha: null,
     end: null,
@@ -258,6 +264,9 @@ function foldRest(view: Draft, event: RunEvent): void {
       return;
     case 'notice_recorded':
       view.notices.push({ ...event.payload, stepId: event.step_id, seq: event.seq });
+      return;
+    case 'notification_sent':
+      view.notifications.push(event.payload);
       return;
     case 'gate_requested':
       view.awaiting = {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RunEvent } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import { stackedOnSchema } from '../../contracts/work/work-item.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import { findRoleResult } from '../../planner/claims/role-claims.ts';
@@ -114,5 +115,7 @@ async function readPatch(
 ): Promise<RoleEvidence['patch']> {
   const base = started.inputs.item_base;
   if (base === undefined || headSha === null) return null;
-  return { base, text: await reader.patch(base, headSha) };
+  const stack = z.array(stackedOnSchema).safeParse(parseJson(started.inputs.stacked_on ?? ''));
+  const stackedOn = stack.success ? { stackedOn: stack.data } : {};
+  return { base, text: await reader.patch(base, headSha), ...stackedOn };
 }

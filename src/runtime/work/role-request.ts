@@ -3,6 +3,7 @@ import { readBody } from '../../work/bodies/body.ts';
 import type { RunRequest } from '../../work/engine/command.ts';
 import type { GivenSpec, RoleRequest } from '../../work/engine/role.ts';
 import { toGivenItem } from '../../work/engine/run-end.ts';
+import { findStack, findStaleBlocker } from '../../work/items/stack.ts';
 import { revisionOf, type WorkState } from '../../work/items/state.ts';
 
 /** Everything that the role needs, from the current state; null if the item is gone. */
@@ -25,7 +26,14 @@ export async function buildRequest(
   if (command.kind === 'request_implementor_run') {
     const earlier = revision === null ? null : { revision, reviews };
     const forbidden = readBody(known.body).outOfScope.map(({ path }) => path);
-    return { role: 'implementor', item: toGivenItem(known), earlier, forbidden };
+    return {
+      role: 'implementor',
+      item: toGivenItem(known),
+      earlier,
+      stack: findStack(state, known.item),
+      staleBlocker: findStaleBlocker(state, known),
+      forbidden,
+    };
   }
   return revision === null ? null : { role: 'reviewer', item: toGivenItem(known), revision, reviews };
 }

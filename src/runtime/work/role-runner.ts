@@ -8,10 +8,10 @@ import type { Ids, RunRecord, RunStore } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/engine/role.ts';
 import { buildRoleInputs, type RevisionFiles } from '../../work/engine/role-inputs.ts';
+import type { StackConflict } from '../../work/items/state.ts';
 import { determineResult, type RoleChecks, type RoleEvidence } from '../../work/results/role-result.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import { cancelRun } from '../drive/cancel-run.ts';
-import type { DriveEnd } from '../drive/drive.ts';
 import { resumeRun } from '../drive/resume-run.ts';
 import { startRun } from '../drive/start-run.ts';
 import { formatScopeWarnings, type PatchClassifier } from '../evidence/classify-patch.ts';
@@ -41,9 +41,6 @@ export interface RoleRunnerDeps {
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
 
-/** Grace period for a parked run: the process that waits for its time resumes it a moment later. */
-const WAKE_GRACE_MS = 60_000;
-
 const SILENT: RunObserver = { onEvents: () => {}, onLine: () => {} };
 
 /** Runs roles as workflow runs. Any process can read the result of a run from its record. */
@@ -51,7 +48,7 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
   return {
     run: async (request, onAccepted, signal) => {
       const start = await findStart(deps.reader, request);
-      if (!start.ok) return describeFailedStart([start.obstacle]);
+      if (!start.ok) return describeFailedStart([start.obstacle], start.conflict);
       const driven = await driveRole(deps, request, start, onAccepted, signal);
       return driven.ok
         ? lookAtRun(deps, driven.runId, describeSubject(request))
@@ -60,7 +57,7 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
     readState: (runId, subject) => lookAtRun(deps, runId, subject),
     checkResult: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
-      await waitWhileParked(deps, subject, runId, signal, await resumeRole(deps, subject, runId, signal));
+      await resumeRun({ ...driveOptions(deps, subject, signal), runId, onPlan: () => {} });
       return lookAtRun(deps, runId, subject);
     },
     cancel: (runId) => cancel(deps, runId),
@@ -74,14 +71,14 @@ type Driven =
 async function driveRole(
   deps: RoleRunnerDeps,
   request: RoleRequest,
-  { baseRef, base, work }: Extract<RoleStart, { ok: true }>,
+  start: Extract<RoleStart, { ok: true }>,
   onAccepted: (runId: string) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Driven> {
   const { project, workflow } = deps;
   const subject = describeSubject(request);
-  const warnings = await findScopeWarnings(deps, request, base, work);
-  const inputs = buildRoleInputs(request, base, work, warnings);
+  const warnings = await findScopeWarnings(deps, request, start.base, start.work);
+  const inputs = buildRoleInputs(request, start, warnings);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
   const started = await startRun({
@@ -89,7 +86,7 @@ async function driveRole(
     ids: project.ids,
     plan: document.plan,
     workflowText: document.text,
-    baseRef,
+    baseRef: start.baseRef,
     inputs,
     defaults: defaultsToRecord(project.context.defaults),
     ...(request.role === 'reviewer' ? { title: `Review: ${request.item.item.title}` } : {}),
@@ -99,40 +96,16 @@ async function driveRole(
     admit: onAccepted,
     onCreated: () => {},
   });
-  if (!started.ok) return started;
-  await waitWhileParked(deps, subject, started.runId, signal, started.end);
-  return { ok: true, runId: started.runId };
+  return started.ok ? { ok: true, runId: started.runId } : started;
 }
 
-/** Doesn't wait at gates: the run is resumed by the process that answers the gate or sees the answer. */
+/**
+ * Doesn't wait at gates, nor while an agent's account is exhausted: the run is resumed by the process that sees the answer,
+ * or that the time is over.
+ */
 function driveOptions({ project, observe }: RoleRunnerDeps, subject: RoleSubject, signal: AbortSignal) {
   const observer = observe?.(subject) ?? SILENT;
   return { deps: project.deps, wait: false, signal, observer, onGate: null };
-}
-
-async function resumeRole(
-  deps: RoleRunnerDeps,
-  subject: RoleSubject,
-  runId: string,
-  signal: AbortSignal,
-): Promise<DriveEnd | null> {
-  const resumed = await resumeRun({ ...driveOptions(deps, subject, signal), runId, onPlan: () => {} });
-  return resumed.ok ? resumed.end : null;
-}
-
-/** Waits and resumes while the run is parked because the agent's account is exhausted. */
-async function waitWhileParked(
-  deps: RoleRunnerDeps,
-  subject: RoleSubject,
-  runId: string,
-  signal: AbortSignal,
-  first: DriveEnd | null,
-): Promise<void> {
-  const { clock } = deps.project;
-  for (let end = first; end?.kind === 'parked'; end = await resumeRole(deps, subject, runId, signal)) {
-    await clock.sleep(Math.max(0, Date.parse(end.parked.until) - clock.now().getTime()), signal);
-    if (signal.aborted) return;
-  }
 }
 
 function itemBranch(id: string): string {
@@ -145,11 +118,15 @@ function describeSubject(request: RoleRequest): RoleSubject {
     : { role: request.role, item: request.item };
 }
 
-function describeFailedStart(obstacles: readonly Obstacle[]): RoleState {
+function describeFailedStart(
+  obstacles: readonly Obstacle[],
+  conflict: StackConflict | null = null,
+): RoleState {
   const descriptions = obstacles.map(({ message, help }) =>
     help === null ? message : `${message} (${help})`,
   );
-  return { kind: 'lost', reason: `the run can't start: ${descriptions.join('; ')}` };
+  const reason = `the run can't start: ${descriptions.join('; ')}`;
+  return { kind: 'lost', reason, ...(conflict === null ? {} : { conflict }) };
 }
 
 async function lookAtRun(
@@ -205,7 +182,8 @@ const revisionSchema = z.looseObject({ head_sha: z.string() });
 async function refuseOutOfScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {
   if (!end.ok || !('base' in end) || subject.role !== 'implementor' || end.result.patch === null) return end;
   const { patch, summary } = end.result;
-  const classified = await deps.classifyPatch({ body: subject.item.body, base: end.base, patch, summary });
+  const { body, extensions = [] } = subject.item;
+  const classified = await deps.classifyPatch({ body, extensions, base: end.base, patch, summary });
   if (!classified.ok) return { ok: false, reason: `says completed, but ${classified.reason}` };
   const outside = classified.verdict.files.filter(
     ({ class: kind }) => kind === 'unlisted' || kind === 'out_of_scope',
@@ -224,7 +202,8 @@ async function findScopeWarnings(
 ): Promise<readonly string[]> {
   if (request.role !== 'reviewer' || work === null) return [];
   const { body: summary } = request.revision;
-  const classified = await deps.classifyPatch({ body: request.item.body, base, patch: work.patch, summary });
+  const { body, extensions = [] } = request.item;
+  const classified = await deps.classifyPatch({ body, extensions, base, patch: work.patch, summary });
   return classified.ok ? formatScopeWarnings(classified.verdict.files) : [`[Warning] ${classified.reason}`];
 }
 
@@ -236,12 +215,15 @@ async function findWait({ directory }: RunRecord, view: RunView, now: Date): Pro
   const { awaiting } = view;
   if (awaiting !== null) {
     const reason = `waiting for approval at gate \`${awaiting.stepId}\`: ${awaiting.reason}`;
-    const answered = (await readAnswer(directory, awaiting)) !== null;
-    return { kind: 'waiting', reason, ...(answered ? { answered } : {}) };
+    const isDue = (await readAnswer(directory, awaiting)) !== null;
+    return { kind: 'waiting', reason, gate: awaiting.stepId, ...(isDue ? { isDue } : {}) };
   }
   const parked = findParked(view);
-  if (parked === null || Date.parse(parked.until) + WAKE_GRACE_MS < now.getTime()) return null;
-  return { kind: 'waiting', reason: `waiting until ${parked.until}: ${parked.reason}` };
+  if (parked === null) return null;
+  const { until } = parked;
+  const isDue = Date.parse(until) <= now.getTime();
+  const reason = `parked until ${until}: ${parked.reason}`;
+  return { kind: 'waiting', reason, until, ...(isDue ? { isDue } : {}) };
 }
 
 function lost(reason: string): RoleState {

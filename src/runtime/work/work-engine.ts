@@ -12,6 +12,7 @@ import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
+import { isDiskFull } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
 import {
   createFailEvent,
@@ -35,9 +36,9 @@ import type {
   SessionEnd,
   SessionRequest,
 } from '../../work/engine/protocol.ts';
-import { createAcceptCommand, listRunsToSee } from '../../work/engine/run-end.ts';
+import { createAcceptCommand, createConflictEvent, listRunsToSee } from '../../work/engine/run-end.ts';
 import type { ReadLabels } from '../../work/items/labels.ts';
-import type { WorkLimits } from '../../work/items/limits.ts';
+import { rememberScopes, type WorkLimits } from '../../work/items/limits.ts';
 import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
 import { createUnabortedSignal } from '../never-aborted.ts';
 import { createCommandExecutor } from './command-executor.ts';
@@ -53,6 +54,8 @@ export interface WorkEngineDeps {
   readonly newKey: () => string;
   /** Maximum number of items that agents work on at the same time. */
   readonly slots: number;
+  /** How often an item goes back to an implementor by itself after a review. */
+  readonly maxRounds: number;
   /** The paths under "In Scope" in a body. */
   readonly scopeOf: (body: string) => readonly string[];
   readonly readLabels: ReadLabels;
@@ -71,6 +74,8 @@ export interface WorkSnapshot {
 
 export interface RunOptions {
   readonly onEvent?: (entry: JournalEntry) => void;
+  /** Problems that the engine waits out, such as a full disk. */
+  readonly onProblem?: (message: string) => void;
 }
 
 export interface SessionOptions extends RunOptions {
@@ -109,13 +114,17 @@ export interface WorkEngine {
   readonly snapshot: () => Promise<WorkSnapshot>;
 }
 
+/** How long to wait before a write to a full disk is tried again. */
+const DISK_FULL_PAUSE_MS = 2000;
+
 const RECOVERY: SessionRequest = { until: 'settled', roles: new Set(), items: null, runsChecks: false };
 
 export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const { clock, runner, provider, specs } = deps;
-  const settings = { slots: deps.slots, scopeOf: remember(deps.scopeOf) };
+  const settings = { slots: deps.slots, maxRounds: deps.maxRounds, scopeOf: rememberScopes(deps.scopeOf) };
   const tasks = new Map<string, AbortController>();
   const listeners = new Set<(entry: JournalEntry) => void>();
+  const problemListeners = new Set<(message: string) => void>();
   const runWaiters = new Map<string, Waiter<RunReport>>();
   let sessionWaiter: Waiter<SessionEnd> | null = null;
   let engine: EngineState = NEW_ENGINE;
@@ -141,7 +150,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const start = (effect: EngineEffect): void => {
     const controller = new AbortController();
     if ('task' in effect && effect.kind !== 'stop') tasks.set(effect.task, controller);
-    void perform(effect, controller.signal).then(
+    void performPatiently(effect, controller.signal).then(
       (input) => {
         if ('task' in effect) tasks.delete(effect.task);
         if (input !== null) feed(input);
@@ -152,6 +161,24 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         feed({ kind: 'effect_failed', effect });
       },
     );
+  };
+
+  /** Waits until the disk has space again: a session that runs for a night outlives a full disk. */
+  const performPatiently = async (effect: EngineEffect, signal: AbortSignal): Promise<EngineInput | null> => {
+    for (;;)
+      try {
+        return await perform(effect, signal);
+      } catch (error) {
+        const { session } = engine;
+        const canWait = session !== null && session.until !== 'settled' && !session.isStopping;
+        if (!canWait || !isDiskFull(error)) throw error;
+        await waitForSpace(error, signal);
+      }
+  };
+
+  const waitForSpace = async (error: unknown, signal: AbortSignal): Promise<void> => {
+    for (const report of problemListeners) report(`${messageOf(error)}; trying again`);
+    await clock.sleep(DISK_FULL_PAUSE_MS, signal);
   };
 
   const perform = async (effect: EngineEffect, signal: AbortSignal): Promise<EngineInput | null> => {
@@ -168,14 +195,16 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       case 'start_role':
         return startRole(effect.requested, signal);
       case 'record_failed_start': {
-        const { requested, reason } = effect;
-        await executor.record(async () => [createFailEvent(requested, reason)]);
-        return { kind: 'failed_start_recorded', key: requested.key, reason };
+        const { requested, reason, conflict } = effect;
+        const event =
+          conflict === null ? createFailEvent(requested, reason) : createConflictEvent(requested, conflict);
+        await executor.record(async () => [event]);
+        return { kind: 'failed_start_recorded', key: requested.key, reason, conflict };
       }
       case 'resume_run': {
         const problem = await runner.resume(effect.runId, effect.subject, signal).then(
-          // Resuming a run consumes the answer, so a run that still has one was not resumed.
-          (state) => (state.kind === 'waiting' && state.answered === true ? state.reason : null),
+          // Resuming a run consumes its answer or its time, so a run that is still due was not resumed.
+          (state) => (state.kind === 'waiting' && state.isDue === true ? state.reason : null),
           messageOf,
         );
         return { kind: 'resume_ended', runId: effect.runId, problem };
@@ -234,9 +263,11 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     const { key } = requested;
     const refusal = await executor.checkGuards(requested);
     if (refusal !== null) return { kind: 'start_refused', key, refusal };
-    const state = await runRole(requested, signal).catch(
-      (error: unknown): RoleState => ({ kind: 'lost', reason: messageOf(error) }),
-    );
+    const state = await runRole(requested, signal).catch(async (error: unknown): Promise<RoleState> => {
+      if (!isDiskFull(error)) return { kind: 'lost', reason: messageOf(error) };
+      await waitForSpace(error, signal);
+      return { kind: 'lost', reason: messageOf(error), isDiskFull: true };
+    });
     return { kind: 'runner_returned', key, state };
   };
 
@@ -259,11 +290,12 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const request = async <T>(
     input: EngineInput,
     stop: EngineInput,
-    { signal, onEvent = () => {} }: RunOptions & { readonly signal: AbortSignal },
+    { signal, onEvent = () => {}, onProblem = () => {} }: RunOptions & { readonly signal: AbortSignal },
     setWaiter: (waiter: Waiter<T>) => void,
   ): Promise<T> => {
     const onAbort = () => feed(stop);
     listeners.add(onEvent);
+    problemListeners.add(onProblem);
     signal.addEventListener('abort', onAbort);
     try {
       feed(input);
@@ -273,6 +305,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     } finally {
       signal.removeEventListener('abort', onAbort);
       listeners.delete(onEvent);
+      problemListeners.delete(onProblem);
     }
   };
 
@@ -337,7 +370,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       await executor.catchUp();
       const waitingRuns = new Map(engine.waitingRuns);
       for (const { runId, state } of await lookAtRuns(listRunsToSee(work, engine)))
-        if (state.kind === 'waiting') waitingRuns.set(runId, state.reason);
+        if (state.kind === 'waiting') waitingRuns.set(runId, state);
         else waitingRuns.delete(runId);
       const state = copyState(work);
       return {
@@ -359,20 +392,6 @@ function describeSession(
   until: 'idle' | 'stopped',
   { roles = ROLES, items }: SessionOptions,
 ): SessionRequest {
-  return {
-    until,
-    roles: new Set(roles),
-    items: items === undefined ? null : new Set(items),
-    runsChecks: true,
-  };
-}
-
-/** Bodies are long and rarely change, so the result is kept by body. */
-function remember(scopeOf: WorkEngineDeps['scopeOf']): WorkEngineDeps['scopeOf'] {
-  const scopes = new Map<string, readonly string[]>();
-  return (body) => {
-    const known = scopes.get(body) ?? scopeOf(body);
-    scopes.set(body, known);
-    return known;
-  };
+  const only = items === undefined ? null : new Set(items);
+  return { until, roles: new Set(roles), items: only, runsChecks: true };
 }

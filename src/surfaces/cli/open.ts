@@ -6,6 +6,7 @@ import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-ru
 import type { OpenScope, Services } from '../../app/services.ts';
 import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { type ShortId, shortIdsOf } from '../../overview/short-ids.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { RecordProblem } from '../../ports/run-store.ts';
 import { formatCount } from '../../text/count-of.ts';
@@ -13,7 +14,6 @@ import { CliError } from './cli-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
 import { printRefusal } from './output/refused-document.ts';
-import { type ShortId, shortIdsOf } from './output/short-ids.ts';
 
 /** Asks a service to open something. If it refuses, prints the broken document and throws the obstacle. */
 export async function openWith<T>(

@@ -7,6 +7,9 @@ export const TRUST_OPTION = [
   'trust the repository with what this executes, without asking',
 ] as const;
 
+/** The formats of `conductor report`. */
+export const REPORT_FORMATS: readonly string[] = ['text', 'markdown', 'html', 'json'];
+
 // Converts the values that commander passes into the types that commands expect.
 
 export function text(value: unknown): string {
@@ -54,4 +57,12 @@ export function collectInput(
   const name = value.slice(0, at);
   if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice`);
   return { ...before, [name]: value.slice(at + 1) };
+}
+
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+export function listed(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

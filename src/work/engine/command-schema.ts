@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { specSchema, WORK_STATUSES } from '../../contracts/work/work-item.ts';
+import { specSchema, stackedOnSchema, WORK_STATUSES } from '../../contracts/work/work-item.ts';
 import {
   implementorResultSchema,
   plannerResultSchema,
@@ -32,6 +32,7 @@ const workCommandSchema = z.discriminatedUnion('kind', [
     runId: text,
     itemId: text,
     base: text,
+    stackedOn: z.optional(z.array(stackedOnSchema)),
     result: implementorResultSchema,
   }),
   z.object({
@@ -40,9 +41,11 @@ const workCommandSchema = z.discriminatedUnion('kind', [
     itemId: text,
     revisionId: text,
     result: reviewerResultSchema,
+    maxRounds: z.optional(z.int()),
   }),
   z.object({ kind: z.literal('give_up_run'), ...run, reason: text, counted: z.boolean() }),
   z.object({ kind: z.literal('transition'), itemId: text, to: z.enum(WORK_STATUSES), reason: text }),
+  z.object({ kind: z.literal('extend_scope'), itemId: text, path: text, reason: text }),
   z.object({ kind: z.literal('merge'), itemId: text }),
   z.object({ kind: z.literal('cancel_run'), itemId: text }),
 ]);

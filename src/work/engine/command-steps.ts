@@ -1,4 +1,6 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type { WorkStatus } from '../../contracts/work/work-item.ts';
+import type { AgentReview } from '../../contracts/work/work-results.ts';
 import type { ReadLabels } from '../items/labels.ts';
 import type {
   Merged,
@@ -145,6 +147,13 @@ function planChange(
       const moves = moveThrough(findItem(state, command.itemId), [command.to], by, command.reason);
       return { writes: moves.writes, createEvents: () => moves.events };
     }
+    case 'extend_scope': {
+      const { itemId, path, reason } = command;
+      return {
+        writes: [],
+        createEvents: () => [{ type: 'scope_extended', item_id: itemId, path, reason, by }],
+      };
+    }
     case 'merge':
       return closeMerged(state, command, answers.merge, by);
     case 'cancel_run':
@@ -205,9 +214,8 @@ export function applyReviewerResult(
 ): Change {
   const { revisionId, runId } = command;
   const { review } = command.result;
-  const approves = review.verdict === 'approve';
-  const reason = approves ? 'approved in review' : `changes requested in review: ${review.summary}`;
-  const moves = moveThrough(known, [approves ? 'approved' : 'needs-refinement'], by, reason);
+  const { to, reason } = decideAfterReview(known, review, command.maxRounds ?? 0);
+  const moves = moveThrough(known, [to], by, reason);
   return {
     writes: [{ kind: 'post_review', revisionId, review }, ...moves.writes],
     createEvents: (written) => [
@@ -216,8 +224,24 @@ export function applyReviewerResult(
           ? [{ type: 'review_posted', review: each.review, run_id: runId } as const]
           : [],
       ),
-      ...createRunEndEvents(state, runId, { ok: true, counted: false, reason }),
+      ...createRunEndEvents(state, runId, { ok: true, countsAsFailure: false, reason }),
       ...moves.events,
     ],
   };
+}
+
+/** An item goes back to an implementor, with the findings, until its rounds are used up. */
+function decideAfterReview(
+  { rounds }: ItemRecord,
+  { verdict, summary }: AgentReview,
+  maxRounds: number,
+): { readonly to: WorkStatus; readonly reason: string } {
+  if (verdict === 'approve') return { to: 'approved', reason: 'approved in review' };
+  const used = maxRounds === 0 ? '' : ` after ${maxRounds} rounds`;
+  return rounds < maxRounds
+    ? {
+        to: 'pending',
+        reason: `changes requested in review, round ${rounds + 1} of ${maxRounds}: ${summary}`,
+      }
+    : { to: 'needs-refinement', reason: `changes requested in review${used}: ${summary}` };
 }

@@ -1,6 +1,6 @@
 import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
-import type { Spec, WorkStatus } from '../../contracts/work/work-item.ts';
+import type { Spec, StackedOn, WorkStatus } from '../../contracts/work/work-item.ts';
 import type {
   ImplementorResult,
   PlannerResult,
@@ -34,6 +34,8 @@ export type WorkCommand =
       readonly itemId: string;
       /** The commit that the patch applies to. */
       readonly base: string;
+      /** The revisions that `base` contains besides the default branch. */
+      readonly stackedOn?: readonly StackedOn[] | undefined;
       readonly result: ImplementorResult;
     }
   | {
@@ -42,6 +44,8 @@ export type WorkCommand =
       readonly itemId: string;
       readonly revisionId: string;
       readonly result: ReviewerResult;
+      /** How often the item goes back to an implementor by itself. Old journals lack it: never. */
+      readonly maxRounds?: number | undefined;
     }
   /** A run ended without a usable result. */
   | {
@@ -57,6 +61,12 @@ export type WorkCommand =
       readonly kind: 'transition';
       readonly itemId: string;
       readonly to: WorkStatus;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'extend_scope';
+      readonly itemId: string;
+      readonly path: string;
       readonly reason: string;
     }
   | { readonly kind: 'merge'; readonly itemId: string }

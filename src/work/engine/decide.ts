@@ -6,7 +6,7 @@
  * of one starts another round. A stopping session starts no new task, and ends when its tasks have ended.
  */
 
-import { countUsedSlots, findBusyItems } from '../items/limits.ts';
+import { countUsedSlots, findBusyItems, type WaitingRun } from '../items/limits.ts';
 import { type ActiveRun, FAILURE_LIMIT } from '../items/state.ts';
 import { isRunRequest, itemOf, type RequestedCommand, type RequestedRun, roleOf } from './command.ts';
 import {
@@ -97,7 +97,7 @@ function applyInput(draft: Draft, input: EngineInput): void {
       handleReturn(draft, input.key, input.state);
       return;
     case 'failed_start_recorded':
-      endJob(draft, input.key, { kind: 'not_started', reason: input.reason });
+      endJob(draft, input.key, { kind: 'not_started', reason: input.reason, conflict: input.conflict });
       return;
     case 'resume_ended':
       if (input.problem !== null) recordAttempt(draft, resumeTask(input.runId), input.problem);
@@ -169,37 +169,47 @@ function makesReady({ command }: RequestedCommand): boolean {
   return command.kind === 'transition' && command.to === 'ready';
 }
 
-/** Resumes answered runs, and returns the commands for those that have ended or are no longer needed. */
+/** Resumes runs that are due, and returns the commands for those that have ended or are no longer needed. */
 function concludeSeenRuns(draft: Draft, seen: readonly SeenRun[]): readonly RequestedCommand[] {
-  const waitingRuns = new Map<string, string>();
+  const before = [...draft.state.waitingRuns.keys()].join();
+  const waitingRuns = new Map<string, WaitingRun>();
+  for (const { runId, state } of seen) if (state.kind === 'waiting') waitingRuns.set(runId, state);
+  updateState(draft, { waitingRuns });
   const drivenElsewhere = new Set<string>();
   const commands = seen.flatMap(({ runId, state }) => {
     const run = draft.work.runs.get(runId);
     if (run === undefined) return [];
     if (state.kind === 'driven') drivenElsewhere.add(runId);
     if (state.kind === 'waiting') {
-      if (state.answered === true && resumeRun(draft, run)) return [];
       if (isMoved(draft.work, run))
-        return [createGiveUpCommand(run, 'its item was moved while the run waited', false)];
-      waitingRuns.set(runId, state.reason);
+        return [createGiveUpCommand(run, 'its item or a blocker changed while the run waited', false)];
+      if (state.isDue === true) resumeRun(draft, run);
     }
     // A lost run died with the process that drove it, so it doesn't count as a failure of the item.
-    return createEndCommand(run, state, state.kind === 'ended') ?? [];
+    const { maxRounds } = draft.settings;
+    return createEndCommand(run, state, { countsAsFailure: state.kind === 'ended', maxRounds }) ?? [];
   });
   // A slot may have become free without a journal entry.
-  const isSame = [...waitingRuns.keys()].join() === [...draft.state.waitingRuns.keys()].join();
-  updateState(draft, { waitingRuns, drivenElsewhere, ...(isSame ? {} : { refusedAt: new Map() }) });
+  const isSame = [...draft.state.waitingRuns.keys()].join() === before;
+  updateState(draft, { drivenElsewhere, ...(isSame ? {} : { refusedAt: new Map() }) });
   return commands;
 }
 
-function resumeRun(draft: Draft, run: ActiveRun): boolean {
+/** Resumes a run that waited, within the limit: a waiting run has no slot, a resumed one takes one. */
+function resumeRun(draft: Draft, run: ActiveRun): void {
+  const { work, settings, state } = draft;
   const task = resumeTask(run.runId);
-  const subject = describeSubject(draft.work, run);
-  if (subject === null || draft.state.session?.roles.has(run.role) !== true) return false;
-  if (findActiveBackoff(draft.state, task, draft.nowMs) !== null) return false;
-  updateState(draft, { resuming: new Set(draft.state.resuming).add(run.runId) });
+  const subject = describeSubject(work, run);
+  if (subject === null || state.session?.roles.has(run.role) !== true) return;
+  if (findActiveBackoff(state, task, draft.nowMs) !== null) return;
+  const hasSlot =
+    run.itemId === null || countUsedSlots(work, describeLimits(state, settings)) < settings.slots;
+  if (!hasSlot) return;
+  updateState(draft, {
+    resuming: new Set(state.resuming).add(run.runId),
+    waitingRuns: withoutKey(state.waitingRuns, run.runId),
+  });
   draft.effects.push({ kind: 'resume_run', task, runId: run.runId, subject });
-  return true;
 }
 
 function resumeTask(runId: string): string {
@@ -232,7 +242,14 @@ function startRuns(
   const reading = draft.state.backoffs.get(READING);
   pendingCount += reading !== undefined && reading.count < FAILURE_LIMIT ? 1 : 0;
   stopMovedJobs(draft);
-  endRound(draft, hasProgress, pendingCount + startChecks(draft));
+  endRound(draft, hasProgress, pendingCount + countRunsToResume(draft.state) + startChecks(draft));
+}
+
+/** Waiting runs that need no user: they are parked until a time, or due. */
+function countRunsToResume({ waitingRuns, session }: EngineState): number {
+  if (session === null || session.roles.size === 0) return 0;
+  return [...waitingRuns.values()].filter(({ gate, until }) => gate === undefined && until !== undefined)
+    .length;
 }
 
 /** A user's request may have started a run since the handlers looked. */

@@ -1,5 +1,5 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
-import type { WorkLimits } from '../items/limits.ts';
+import type { WaitingRun, WorkLimits } from '../items/limits.ts';
 import type { WorkState } from '../items/state.ts';
 import { itemOf, type RequestedCommand, type RequestedRun, roleOf } from './command.ts';
 import type { EngineEffect, Outcome, SessionRequest } from './protocol.ts';
@@ -12,7 +12,10 @@ export interface EngineFacts {
   readonly settings: EngineSettings;
 }
 
-export type EngineSettings = Pick<WorkLimits, 'slots' | 'scopeOf'>;
+export interface EngineSettings extends Pick<WorkLimits, 'slots' | 'scopeOf'> {
+  /** How often an item goes back to an implementor by itself after a review. */
+  readonly maxRounds: number;
+}
 
 /** The engine's memory between decisions, per process. It may be lost: the journal has everything that must survive. */
 export interface EngineState {
@@ -22,8 +25,8 @@ export interface EngineState {
   readonly jobs: ReadonlyMap<string, Job>;
   /** Accepted runs that are being resumed after an answer. */
   readonly resuming: ReadonlySet<string>;
-  /** Accepted runs that wait, with the reason. */
-  readonly waitingRuns: ReadonlyMap<string, string>;
+  /** Accepted runs that wait. */
+  readonly waitingRuns: ReadonlyMap<string, WaitingRun>;
   /** Accepted runs that another process drives. */
   readonly drivenElsewhere: ReadonlySet<string>;
   /** Failures by key: how often, and when the next retry is due. */
@@ -98,7 +101,8 @@ export function describeLimits(state: EngineState, settings: EngineSettings): Wo
     .map(({ requested: { command } }) => ({ itemId: itemOf(command), role: roleOf(command) }));
   const items = state.session?.items ?? null;
   return {
-    ...settings,
+    slots: settings.slots,
+    scopeOf: settings.scopeOf,
     starting: new Map(
       starting.flatMap(({ itemId, role }) => (itemId === null ? [] : [[itemId, role] as const])),
     ),

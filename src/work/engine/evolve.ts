@@ -1,10 +1,12 @@
 import type { JournalEntry, ReviewRecord, WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Revision, Spec } from '../../contracts/work/work-item.ts';
+import { findStack, findStaleBlocker } from '../items/stack.ts';
 import {
   type ActiveRun,
   type FailedAt,
   type ItemFailure,
   type ItemRecord,
+  revisionOf,
   type StartedCommand,
   specsKey,
   type WorkState,
@@ -121,6 +123,8 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       state.revisions.set(event.revision.id, event.revision);
       patchItem(state, event.revision.workItemID, (known) => ({
         item: { ...known.item, linkedRevision: event.revision.id },
+        // Failed reviews belong to the previous commit.
+        failures: withoutFailuresAt(known.failures, ['reviewer']),
       }));
       return;
     case 'pipeline_changed':
@@ -130,7 +134,17 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       evolveReview(state, event.review);
       return;
     case 'revision_merged':
-      if (!state.revisions.has(event.revision_id)) reject(`there is no revision ${event.revision_id}`);
+      evolveMerged(state, event);
+      return;
+    case 'scope_extended':
+      patchItem(state, event.item_id, (known) => ({
+        extensions: [...known.extensions, { path: event.path, reason: event.reason, by: event.by }],
+      }));
+      return;
+    case 'stack_conflicted':
+      patchItem(state, event.item_id, () => ({
+        conflict: { items: event.items, files: event.files, stack: event.stack },
+      }));
       return;
     case 'specs_seen':
       state.specs = event.specs;
@@ -163,6 +177,10 @@ function createItemRecord(event: EventOf<'item_created'>, seq: number): ItemReco
     failedStarts: [],
     summaries: [],
     approvedSHA: null,
+    mergedSHA: null,
+    rounds: 0,
+    extensions: [],
+    conflict: null,
   };
 }
 
@@ -176,14 +194,17 @@ function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq:
     const { item } = known;
     if (item.status !== event.from) reject(`item ${item.id} is ${item.status}, not ${event.from}`);
     const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
-    // A user who moves an item back to pending resets its failures.
-    const fresh = event.by !== 'engine' && event.to === 'pending';
+    const isByUser = event.by !== 'engine';
+    // A user who moves an item back to pending resets its failures and rounds.
+    const fresh = isByUser && event.to === 'pending';
+    const reviewAgain = isByUser && event.to === 'review';
     return {
       item: { ...item, status: event.to },
       statusSeq: seq,
       statusReason: event.reason,
       statusBy: event.by,
-      ...(fresh ? { failures: [], failedStarts: [] } : {}),
+      ...(fresh ? { failures: [], failedStarts: [], rounds: 0, conflict: null } : {}),
+      ...(reviewAgain ? { failures: [], failedStarts: [] } : {}),
       ...(event.to === 'approved' ? { approvedSHA: revision?.headSHA ?? null } : {}),
     };
   });
@@ -208,13 +229,32 @@ function evolveReview(state: FoldedState, review: ReviewRecord): void {
   const earlier = (state.reviews.get(revision.id) ?? []).filter((old) => old.headSHA !== review.headSHA);
   state.reviews.set(revision.id, [...earlier, review]);
   state.revisions.set(revision.id, { ...revision, reviewID: review.id });
+  const asksForChanges = review.review.verdict === 'needs-changes';
+  patchItem(state, revision.workItemID, ({ rounds }) => ({ rounds: asksForChanges ? rounds + 1 : 0 }));
+}
+
+function evolveMerged(state: FoldedState, event: EventOf<'revision_merged'>): void {
+  const revision =
+    state.revisions.get(event.revision_id) ?? reject(`there is no revision ${event.revision_id}`);
+  patchItem(state, event.item_id, () => ({ mergedSHA: revision.headSHA }));
 }
 
 function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>): void {
   const { run_id: runId, role, item_id: itemId, specs, revision_id: revisionId } = event;
   const headSHA = revisionId === null ? null : (state.revisions.get(revisionId)?.headSHA ?? null);
-  state.runs.set(runId, { runId, role, itemId, specs, revisionId, headSHA });
+  const stackedOn = role === 'implementor' ? findRunStack(state, itemId) : [];
+  state.runs.set(runId, { runId, role, itemId, specs, revisionId, headSHA, stackedOn });
   if (itemId !== null) patchItem(state, itemId, () => ({ failedStarts: [] }));
+}
+
+/** An implementor continues its revision, unless that is stale; new work starts on the current blockers. */
+function findRunStack(state: FoldedState, itemId: string | null): ActiveRun['stackedOn'] {
+  const known = itemId === null ? undefined : state.items.get(itemId);
+  if (known === undefined) return [];
+  const revision = revisionOf(state, known.item);
+  return revision === null || findStaleBlocker(state, known) !== null
+    ? findStack(state, known.item)
+    : (revision.stackedOn ?? []);
 }
 
 function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>): void {

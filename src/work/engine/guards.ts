@@ -1,10 +1,9 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
 import { countUsedSlots, findBusyItems, findOverlapAmong, type WorkLimits } from '../items/limits.ts';
+import { findOpenBlockers, formatBlockers } from '../items/stack.ts';
 import {
-  findOpenBlockers,
   findPlannerRun,
   findRunOfItem,
-  formatBlockers,
   type ItemRecord,
   revisionOf,
   type WorkState,
@@ -14,6 +13,7 @@ import type { CommandOf, RequestedCommand } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import {
   refuseActiveItem,
+  refuseExtension,
   refuseMerge,
   refusePlannerResult,
   refuseResult,
@@ -53,6 +53,8 @@ export function findRefusal(
         : refuse('run_not_active', `run ${command.runId} has already ended`);
     case 'transition':
       return refuseTransition(state, command, requested);
+    case 'extend_scope':
+      return refuseExtension(state, command, requested.by);
     case 'merge':
       return refuseMerge(state, command, requested.by);
     case 'cancel_run':
@@ -182,6 +184,12 @@ function refuseTransition(
     return refuse(verdict.code, `item ${command.itemId}: ${verdict.reason}`, help);
   }
   if (command.to === 'ready') return refuseOpenBlockers(state, known);
+  if (command.to === 'review' && revisionOf(state, known.item) === null)
+    return refuse(
+      'unknown_revision',
+      `item ${command.itemId} has no revision to review`,
+      `have it implemented: conductor work transition ${command.itemId} pending --reason "…"`,
+    );
   // A transition of the engine for a lost run must not affect a run that was accepted since.
   const orphan = by.kind === 'engine' && known.item.status === 'in-progress';
   return orphan ? refuseActiveItem(state, command.itemId) : null;

@@ -7,10 +7,11 @@ import {
   isSelected,
   type WorkLimits,
 } from '../items/limits.ts';
+import { findConflict, findOpenBlockers, findStaleBlocker } from '../items/stack.ts';
 import {
+  countFailedReviews,
   FAILURE_LIMIT,
   findApprovedSpecs,
-  findOpenBlockers,
   findPlannerRun,
   findRunOfItem,
   type ItemRecord,
@@ -82,6 +83,20 @@ export const handleDependencies: Handler = (event, state) => {
     .map((known) => moveItem(known, 'ready', 'no open blocker'));
 };
 
+const UNDONE_IF_STALE: readonly WorkStatus[] = ['review', 'approved'];
+
+/** Finished work that is built on a changed blocker is stale and goes back to pending. */
+export const handleStaleWork: Handler = (event, state) => {
+  const concerns = ['looked', 'revision_made', 'status_changed', 'review_posted'];
+  if (!concerns.includes(event.type)) return [];
+  return [...state.items.values()].flatMap((known) => {
+    if (!UNDONE_IF_STALE.includes(known.item.status)) return [];
+    const blocker = findStaleBlocker(state, known);
+    if (blocker === null) return [];
+    return [moveItem(known, 'pending', `stale: item ${blocker} changed after this was built on it`)];
+  });
+};
+
 /** For an item in review: requests a reviewer if its checks passed, and moves the item if they failed. */
 export const handleReview: Handler = (event, state, limits) => {
   const concerns = ['looked', 'pipeline_changed', 'status_changed', 'run_ended', 'revision_made'];
@@ -102,13 +117,18 @@ interface Reviewable {
   readonly revision: Revision;
 }
 
-/** Items that a reviewer could review now. A commit with a verdict is not reviewed again automatically. */
+/**
+ * Items that a reviewer could review now. A commit with a verdict is not reviewed again automatically, and a review
+ * that failed three times is left to a user.
+ */
 function findReviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
   return listItemsInReview(state, limits).filter(
     ({ known, revision }) =>
       isSelected(limits, known.item.id) &&
       revision.pipeline.status === 'success' &&
       reviewOfHead(state, revision) === null &&
+      findStaleBlocker(state, known) === null &&
+      countFailedReviews(known) < FAILURE_LIMIT &&
       known.failedStarts.length < FAILURE_LIMIT,
   );
 }
@@ -161,6 +181,7 @@ function listReadyItems(state: WorkState): readonly ItemRecord[] {
     .filter(({ item }) => item.status === 'ready' && item.type === 'implement')
     .filter(({ failedStarts }) => failedStarts.length < FAILURE_LIMIT)
     .filter(({ item }) => findOpenBlockers(state, item).length === 0)
+    .filter((known) => findConflict(state, known) === null)
     .toSorted((a, b) => PRIORITIES.indexOf(a.item.priority) - PRIORITIES.indexOf(b.item.priority));
 }
 
@@ -199,6 +220,7 @@ const HANDLERS: readonly Handler[] = [
   handleOrphans,
   handleReadiness,
   handleDependencies,
+  handleStaleWork,
   handleReview,
   handleImplementation,
   handlePlanning,

@@ -1,7 +1,8 @@
 /** Jobs: runs that this process drives, from the request to the recorded end. */
 
+import { findChangedBlocker } from '../items/stack.ts';
 import type { ActiveRun, WorkState } from '../items/state.ts';
-import { itemOf, type RequestedRun, roleOf } from './command.ts';
+import type { RequestedRun } from './command.ts';
 import {
   acceptedRunOf,
   type Draft,
@@ -37,21 +38,22 @@ export function stopJob(draft: Draft, key: string): void {
   draft.effects.push({ kind: 'stop', task: key });
 }
 
-/** Stops the work on items that a user or a planner has moved meanwhile. */
+/** Stops the work on items that were moved meanwhile, or whose blockers have changed. */
 export function stopMovedJobs(draft: Draft): void {
   for (const [key, job] of draft.state.jobs) {
     const runId = acceptedRunOf(job);
-    const itemId = itemOf(job.requested.command);
-    if (runId === null || itemId === null || job.isStopping) continue;
-    const moved = isMoved(draft.work, { role: roleOf(job.requested.command), itemId });
-    if (moved || !draft.work.runs.has(runId)) stopJob(draft, key);
+    if (runId === null || job.isStopping) continue;
+    const run = draft.work.runs.get(runId);
+    if (run === undefined || isMoved(draft.work, run)) stopJob(draft, key);
   }
 }
 
-/** Whether the item of a run has left the status in which the run works on it. */
-export function isMoved({ items }: WorkState, { role, itemId }: Pick<ActiveRun, 'role' | 'itemId'>): boolean {
+/** Whether the item of a run has left the status in which the run works on it, or its base has changed. */
+export function isMoved(work: WorkState, { role, itemId, stackedOn }: ActiveRun): boolean {
   if (itemId === null) return false;
-  return items.get(itemId)?.item.status !== (role === 'reviewer' ? 'review' : 'in-progress');
+  const status = work.items.get(itemId)?.item.status;
+  if (status !== (role === 'reviewer' ? 'review' : 'in-progress')) return true;
+  return findChangedBlocker(work, stackedOn) !== null;
 }
 
 /** The runner has returned: records the end of the run, or that it could not start. */
@@ -63,14 +65,25 @@ export function handleReturn(draft: Draft, key: string, left: RoleState): void {
   const state: RoleState =
     isStopping && left.kind === 'lost' ? { kind: 'lost', reason: 'it was stopped' } : left;
   if (acceptance?.kind === 'refused') endJob(draft, key, acceptance);
-  else if (runId === null) reportFailedStart(draft, job, describeState(state));
+  else if (runId === null) reportFailedStart(draft, job, state);
   else recordEnd(draft, job, runId, state);
 }
 
-function reportFailedStart(draft: Draft, { requested, acceptance, isStopping }: Job, reason: string): void {
+function reportFailedStart(draft: Draft, { requested, acceptance, isStopping }: Job, state: RoleState): void {
+  const reason = describeState(state);
+  const conflict = state.kind === 'lost' ? (state.conflict ?? null) : null;
   // If the provider refused to accept the run, that is already recorded, and not a failed start.
-  if (isStopping || acceptance !== null) endJob(draft, requested.key, { kind: 'not_started', reason });
-  else draft.effects.push({ kind: 'record_failed_start', requested, reason });
+  if (isStopping || acceptance !== null)
+    endJob(draft, requested.key, { kind: 'not_started', reason, conflict });
+  else if (isDiskFull(state)) {
+    endJob(draft, requested.key, { kind: 'not_started', reason, conflict });
+    recordAttempt(draft, requested.key, null);
+  } else draft.effects.push({ kind: 'record_failed_start', requested, reason, conflict });
+}
+
+/** A full disk is no failure of the item: the run is started again when the driver has waited. */
+function isDiskFull(state: RoleState): boolean {
+  return state.kind === 'lost' && state.isDiskFull === true;
 }
 
 function recordEnd(draft: Draft, { requested, isStopping }: Job, runId: string, state: RoleState): void {
@@ -79,7 +92,10 @@ function recordEnd(draft: Draft, { requested, isStopping }: Job, runId: string, 
   const isConcluded = run === undefined && !hasResult;
   const command = isConcluded
     ? null
-    : createEndCommand(run ?? toActiveRun(requested, runId), state, !isStopping);
+    : createEndCommand(run ?? toActiveRun(requested, runId), state, {
+        countsAsFailure: !isStopping && !isDiskFull(state),
+        maxRounds: draft.settings.maxRounds,
+      });
   if (command !== null) draft.effects.push({ kind: 'execute', job: requested.key, batches: [[command]] });
   else {
     const conclusion = concludeWithoutCommand(state, isConcluded);
@@ -91,7 +107,7 @@ function recordEnd(draft: Draft, { requested, isStopping }: Job, runId: string, 
 function concludeWithoutCommand(state: RoleState, isConcluded: boolean): Conclusion {
   if (isConcluded)
     return { kind: 'ended', ok: false, reason: describeState(state), outcome: { kind: 'done_before' } };
-  return state.kind === 'waiting' ? { kind: 'waiting', reason: state.reason } : { kind: 'driven' };
+  return state.kind === 'waiting' ? state : { kind: 'driven' };
 }
 
 export function concludeJob(draft: Draft, key: string, [result]: readonly ExecutedCommand[]): void {
@@ -111,12 +127,13 @@ export function endJob(draft: Draft, key: string, report: RunReport): void {
       updateState(draft, { refusedAt: new Map(refusedAt).set(key, draft.work.seq) });
       break;
     case 'not_started':
-      if (!job.isStopping) recordAttempt(draft, key, report.reason);
+      // A conflict is in the journal; the item waits until its blockers change.
+      if (!job.isStopping && report.conflict === null) recordAttempt(draft, key, report.reason);
       break;
     case 'accepted':
       recordAttempt(draft, key, null);
       if (report.conclusion.kind === 'waiting')
-        updateState(draft, { waitingRuns: new Map(waitingRuns).set(report.runId, report.conclusion.reason) });
+        updateState(draft, { waitingRuns: new Map(waitingRuns).set(report.runId, report.conclusion) });
       break;
   }
   draft.effects.push({ kind: 'report_run', key, report });

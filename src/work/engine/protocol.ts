@@ -1,8 +1,9 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
+import type { StackConflict } from '../items/state.ts';
 import type { RequestedCommand, RequestedRun } from './command.ts';
 import type { Refusal } from './refusal.ts';
-import type { RoleState, RoleSubject } from './role.ts';
+import type { RoleState, RoleSubject, WaitingState } from './role.ts';
 
 /** The result of a command. */
 export type Outcome =
@@ -20,13 +21,14 @@ export interface ExecutedCommand {
 /** The state in which this process leaves a run that it drove. */
 export type Conclusion =
   | { readonly kind: 'driven' }
-  | { readonly kind: 'waiting'; readonly reason: string }
+  | WaitingState
   /** Its result was applied or refused, or it had none and was abandoned. */
   | { readonly kind: 'ended'; readonly ok: boolean; readonly reason: string; readonly outcome: Outcome };
 
 export type RunReport =
   | ({ readonly kind: 'refused' } & Refusal)
-  | { readonly kind: 'not_started'; readonly reason: string }
+  /** `conflict`: the blockers of the item can't be merged into one base. */
+  | { readonly kind: 'not_started'; readonly reason: string; readonly conflict: StackConflict | null }
   | { readonly kind: 'accepted'; readonly runId: string; readonly conclusion: Conclusion };
 
 /** What a session may start, and when it ends. */
@@ -74,7 +76,12 @@ export type EngineInput =
   | { readonly kind: 'acceptance_decided'; readonly key: string; readonly outcome: Outcome }
   /** The runner has returned. */
   | { readonly kind: 'runner_returned'; readonly key: string; readonly state: RoleState }
-  | { readonly kind: 'failed_start_recorded'; readonly key: string; readonly reason: string }
+  | {
+      readonly kind: 'failed_start_recorded';
+      readonly key: string;
+      readonly reason: string;
+      readonly conflict: StackConflict | null;
+    }
   /** A resumed run ended or waits again; `problem` if it could not be resumed. */
   | { readonly kind: 'resume_ended'; readonly runId: string; readonly problem: string | null }
   | { readonly kind: 'checks_ended'; readonly problem: string | null }
@@ -100,7 +107,12 @@ export type EngineEffect =
       readonly batches: readonly (readonly RequestedCommand[])[];
     }
   | { readonly kind: 'start_role'; readonly task: string; readonly requested: RequestedRun }
-  | { readonly kind: 'record_failed_start'; readonly requested: RequestedRun; readonly reason: string }
+  | {
+      readonly kind: 'record_failed_start';
+      readonly requested: RequestedRun;
+      readonly reason: string;
+      readonly conflict: StackConflict | null;
+    }
   | {
       readonly kind: 'resume_run';
       readonly task: string;

@@ -22,7 +22,11 @@ export type RefusalCode =
   | 'nothing_to_plan'
   | 'result_invalid'
   | 'checks_not_passed'
-  | 'not_approved';
+  | 'not_approved'
+  | 'blockers_unmerged'
+  | 'revision_stale'
+  | 'path_invalid'
+  | 'path_out_of_scope';
 
 /** Why a command is not carried out. `help` is for a user who requested it. */
 export interface Refusal {
@@ -64,7 +68,7 @@ function createEndEvents(
   { command }: RequestedCommand,
   refusal: Refusal,
 ): readonly WorkEvent[] {
-  const end = { ok: false, counted: refusal.code === 'result_invalid', reason: refusal.reason };
+  const end = { ok: false, countsAsFailure: refusal.code === 'result_invalid', reason: refusal.reason };
   switch (command.kind) {
     case 'apply_planner_result':
     case 'apply_reviewer_result':
@@ -82,6 +86,7 @@ function createEndEvents(
     case 'accept_run':
     case 'give_up_run':
     case 'transition':
+    case 'extend_scope':
     case 'merge':
     case 'cancel_run':
       return [];

@@ -1,6 +1,9 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
+import { readBody } from '../bodies/body.ts';
+import { findOpenBlockers, findStaleBlocker, findUnmergedBlockers, formatBlockers } from '../items/stack.ts';
 import { findRunOfItem, type ItemRecord, revisionOf, type WorkState } from '../items/state.ts';
 import { checkTransition } from '../items/status-table.ts';
+import { createCoverage, entryPath, findCoveringEntry } from '../scope/coverage.ts';
 import type { CommandOf, Requester } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
@@ -115,6 +118,8 @@ export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by
     );
   const revision = revisionOf(state, known.item);
   if (revision === null) return refuse('unknown_revision', `item ${itemId} has no revision to merge`);
+  const blocked = refuseUnmergedBlockers(state, known);
+  if (blocked !== null) return blocked;
   if (revision.headSHA === known.approvedSHA && !revision.isDraft) return null;
   return refuse(
     'revision_moved',
@@ -122,5 +127,49 @@ export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by
       ? `the revision of item ${itemId} is a draft`
       : `the approval is for ${known.approvedSHA}, but the revision of item ${itemId} is at ${revision.headSHA}`,
     'reset its branch to the approved commit, or close the item',
+  );
+}
+
+/** An item is merged after its blockers, whose commits its branch contains. */
+function refuseUnmergedBlockers(state: WorkState, known: ItemRecord): Refusal | null {
+  const { id } = known.item;
+  const stale = findStaleBlocker(state, known);
+  if (stale !== null)
+    return refuse('revision_stale', `item ${id} is built on item ${stale}, which has changed since`);
+  const open = findOpenBlockers(state, known.item);
+  if (open.length > 0)
+    return refuse('blockers_open', `item ${id} is blocked by ${formatBlockers(state, open)}`);
+  const unmerged = findUnmergedBlockers(state, known.item).map(({ item }) => item.id);
+  if (unmerged.length === 0) return null;
+  return refuse(
+    'blockers_unmerged',
+    `item ${id} is built on items that are not merged: ${unmerged.join(', ')}`,
+    `merge them first: conductor work merge ${id} --with-blockers`,
+  );
+}
+
+/** A user may allow further paths, but not what the item excludes. */
+export function refuseExtension(
+  state: WorkState,
+  { itemId, path }: CommandOf<'extend_scope'>,
+  by: Requester,
+): Refusal | null {
+  if (by.kind !== 'person') return refuse('people_only', 'only a user can extend the scope of an item');
+  const known = state.items.get(itemId);
+  if (known === undefined) return refuseUnknownItem(itemId);
+  const wanted = entryPath(path);
+  if (wanted === '' || path.trim().startsWith('/') || wanted.split('/').includes('..'))
+    return refuse(
+      'path_invalid',
+      `${JSON.stringify(path)} is not a path in the repository`,
+      'write a file, a folder or a glob relative to the root of the repository',
+    );
+  const excluded = createCoverage({ isFolder: () => null, paths: [wanted] }, true);
+  const entry = findCoveringEntry(readBody(known.body).outOfScope, wanted, excluded);
+  if (entry === null) return null;
+  return refuse(
+    'path_out_of_scope',
+    `${wanted} is under Out of Scope of item ${itemId}: ${entry.path} (line ${entry.line})`,
+    'an extension never covers what is out of scope: edit the body of the item',
   );
 }

@@ -1,7 +1,7 @@
 import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import type { ReviewRecord } from '../../contracts/work/work-event.ts';
-import type { Revision } from '../../contracts/work/work-item.ts';
-import type { GivenItem, RoleRequest } from './role.ts';
+import type { Revision, StackedOn } from '../../contracts/work/work-item.ts';
+import type { EarlierWork, GivenItem, RoleRequest } from './role.ts';
 
 /** A prompt shows at most this much of a patch; the files are in the worktree. */
 const PATCH_LIMIT = 200_000;
@@ -12,13 +12,19 @@ export interface RevisionFiles {
   readonly patch: string;
 }
 
+/** What a role's run is based on. */
+export interface RoleBase {
+  readonly base: string;
+  readonly work: RevisionFiles | null;
+  readonly stackedOn: readonly StackedOn[];
+}
+
 /**
  * The typed inputs of a role's run. Values other than text are JSON. `item_base` is the base of its patch.
  */
 export function buildRoleInputs(
   request: RoleRequest,
-  base: string,
-  work: RevisionFiles | null,
+  { base, work, stackedOn }: RoleBase,
   warnings: readonly string[],
 ): Record<string, string> {
   switch (request.role) {
@@ -39,9 +45,10 @@ export function buildRoleInputs(
         ...formatItem(request.item),
         task: `${request.item.item.title}\n\n${request.item.body}`,
         item_base: base,
+        ...(stackedOn.length === 0 ? {} : { stacked_on: json(stackedOn) }),
         ...(request.earlier === null
           ? {}
-          : formatEarlierWork(request.earlier.revision, request.earlier.reviews, work)),
+          : formatWorkToContinue(request.earlier, request.staleBlocker, work)),
       };
     case 'reviewer':
       return {
@@ -54,9 +61,27 @@ export function buildRoleInputs(
   }
 }
 
-function formatItem({ item, body }: GivenItem): Record<string, string> {
+function formatItem({ item, body, extensions = [] }: GivenItem): Record<string, string> {
   const { id, title, type, priority, complexity, blockedBy } = item;
-  return { item: json({ id, title, type, priority, complexity, blockedBy }), item_body: body };
+  return {
+    item: json({ id, title, type, priority, complexity, blockedBy }),
+    item_body: body,
+    ...(extensions.length === 0 ? {} : { scope_extensions: json(extensions) }),
+  };
+}
+
+/** Stale work is not in the worktree: its base has changed, so the implementor gets it as a patch. */
+function formatWorkToContinue(
+  { revision, reviews }: EarlierWork,
+  staleBlocker: string | null,
+  work: RevisionFiles | null,
+): Record<string, string> {
+  if (staleBlocker === null) return formatEarlierWork(revision, reviews, work);
+  const { reviews: history } = formatEarlierWork(revision, reviews, work);
+  return {
+    stale_patch: shortenPatch(work?.patch ?? ''),
+    ...(history === undefined ? {} : { reviews: history }),
+  };
 }
 
 function formatEarlierWork(

@@ -1,5 +1,7 @@
-import type { ActiveRun, ItemRecord, WorkState } from '../items/state.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type { ActiveRun, ItemRecord, StackConflict, WorkState } from '../items/state.ts';
 import {
+  type CommandOf,
   ENGINE,
   itemOf,
   type RequestedCommand,
@@ -12,35 +14,45 @@ import { acceptKey, applyKey, giveUpKey } from './keys.ts';
 import type { Conclusion, Outcome, RunToSee } from './protocol.ts';
 import type { GivenItem, RoleEnd, RoleState, RoleSubject } from './role.ts';
 
-/** The command for a run's end; null while it has not ended. `counted` applies to an end without a result. */
+/** The command for a run's end; null while it has not ended. `countsAsFailure` applies to an end without a result. */
 export function createEndCommand(
   run: ActiveRun,
   state: RoleState,
-  counted: boolean,
+  { countsAsFailure, maxRounds }: { readonly countsAsFailure: boolean; readonly maxRounds: number },
 ): RequestedCommand | null {
   switch (state.kind) {
     case 'driven':
     case 'waiting':
       return null;
     case 'lost':
-      return createGiveUpCommand(run, state.reason, counted);
+      return createGiveUpCommand(run, state.reason, countsAsFailure);
     case 'ended':
       return state.end.ok
-        ? createResultCommand(run, state.end)
-        : createGiveUpCommand(run, state.end.reason, counted);
+        ? createResultCommand(run, state.end, maxRounds)
+        : createGiveUpCommand(run, state.end.reason, countsAsFailure);
   }
 }
 
 type GoodEnd = Extract<RoleEnd, { readonly ok: true }>;
 
-function createResultCommand(run: ActiveRun, end: GoodEnd): RequestedCommand {
-  const command = createApplyCommand(run, end);
+function createResultCommand(run: ActiveRun, end: GoodEnd, maxRounds: number): RequestedCommand {
+  const command = createApplyCommand(run, end, maxRounds);
   if (command === null)
     return createGiveUpCommand(run, `the ${run.role} run returned the result of another role`, true);
   return { key: applyKey(run.runId), by: ENGINE, command };
 }
 
-function createApplyCommand(run: ActiveRun, end: GoodEnd): WorkCommand | null {
+/** The command for an implementor's result, from a run or from a user. */
+export function createImplementorCommand(
+  runId: string,
+  itemId: string,
+  { base, stackedOn, result }: Extract<GoodEnd, { readonly base: string }>,
+): CommandOf<'apply_implementor_result'> {
+  const stack = stackedOn === undefined ? {} : { stackedOn };
+  return { kind: 'apply_implementor_result', runId, itemId, base, ...stack, result };
+}
+
+function createApplyCommand(run: ActiveRun, end: GoodEnd, maxRounds: number): WorkCommand | null {
   const { runId, itemId, revisionId, specs } = run;
   if (end.result.role !== run.role) return null;
   switch (end.result.role) {
@@ -48,22 +60,22 @@ function createApplyCommand(run: ActiveRun, end: GoodEnd): WorkCommand | null {
       return { kind: 'apply_planner_result', runId, specs, result: end.result };
     case 'implementor':
       if (itemId === null || !('base' in end)) return null;
-      return { kind: 'apply_implementor_result', runId, itemId, base: end.base, result: end.result };
+      return createImplementorCommand(runId, itemId, end);
     case 'reviewer':
       if (itemId === null || revisionId === null) return null;
-      return { kind: 'apply_reviewer_result', runId, itemId, revisionId, result: end.result };
+      return { kind: 'apply_reviewer_result', runId, itemId, revisionId, result: end.result, maxRounds };
   }
 }
 
 export function createGiveUpCommand(
   { runId, role, itemId }: ActiveRun,
   reason: string,
-  counted: boolean,
+  countsAsFailure: boolean,
 ): RequestedCommand {
   return {
     key: giveUpKey(runId),
     by: ENGINE,
-    command: { kind: 'give_up_run', runId, role, itemId, reason, counted },
+    command: { kind: 'give_up_run', runId, role, itemId, reason, counted: countsAsFailure },
   };
 }
 
@@ -93,12 +105,13 @@ export function toActiveRun({ command }: RequestedRun, runId: string): ActiveRun
     specs: command.kind === 'request_planner_run' ? command.specs : [],
     revisionId: command.kind === 'request_reviewer_run' ? command.revisionId : null,
     headSHA: null,
+    stackedOn: [],
   };
 }
 
 /** Adds a run that has its id to the journal. */
 export function createAcceptCommand(requested: RequestedRun, runId: string): RequestedCommand {
-  const { headSHA: _, ...run } = toActiveRun(requested, runId);
+  const { headSHA: _, stackedOn: __, ...run } = toActiveRun(requested, runId);
   return { key: acceptKey(runId), by: requested.by, command: { kind: 'accept_run', ...run } };
 }
 
@@ -117,6 +130,17 @@ export function describeSubject(state: WorkState, run: ActiveRun): RoleSubject |
   return known === undefined ? null : { role: run.role, item: toGivenItem(known) };
 }
 
-export function toGivenItem({ item, body }: ItemRecord): GivenItem {
-  return { item, body };
+export function toGivenItem({ item, body, extensions }: ItemRecord): GivenItem {
+  return { item, body, extensions };
+}
+
+/** Records that the blockers of an item can't be merged into one base. */
+export function createConflictEvent({ command }: RequestedRun, conflict: StackConflict): WorkEvent {
+  return {
+    type: 'stack_conflicted',
+    item_id: itemOf(command) ?? '',
+    items: [...conflict.items],
+    files: [...conflict.files],
+    stack: [...conflict.stack],
+  };
 }

@@ -14,8 +14,16 @@ export interface WorkLimits {
   readonly startsPlanner: boolean;
   /** Items for which runs are started; all items if missing. */
   readonly onlyItems?: ReadonlySet<string>;
-  /** Accepted runs that wait for a user, with the reason. */
-  readonly waitingRuns: ReadonlyMap<string, string>;
+  /** Accepted runs that wait for a user or for a time. */
+  readonly waitingRuns: ReadonlyMap<string, WaitingRun>;
+}
+
+export interface WaitingRun {
+  readonly reason: string;
+  /** The gate that a user has to answer. */
+  readonly gate?: string;
+  /** When a parked run can be resumed. */
+  readonly until?: string;
 }
 
 /** Whether runs are started for an item. */
@@ -53,8 +61,22 @@ export function findOverlapAmong(
   for (const [itemId, role] of busy) {
     const other = state.items.get(itemId);
     if (role !== 'implementor' || other === undefined || itemId === known.item.id) continue;
-    const path = findOverlap(limits.scopeOf(known.body), limits.scopeOf(other.body));
+    const path = findOverlap(listScope(limits, known), listScope(limits, other));
     if (path !== null) return { itemId, path };
   }
   return null;
+}
+
+function listScope(limits: WorkLimits, { body, extensions }: ItemRecord): readonly string[] {
+  return [...limits.scopeOf(body), ...extensions.map(({ path }) => path)];
+}
+
+/** Bodies are long and rarely change, so the result is kept by body. */
+export function rememberScopes(scopeOf: WorkLimits['scopeOf']): WorkLimits['scopeOf'] {
+  const scopes = new Map<string, readonly string[]>();
+  return (body) => {
+    const known = scopes.get(body) ?? scopeOf(body);
+    scopes.set(body, known);
+    return known;
+  };
 }

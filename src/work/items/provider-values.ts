@@ -3,6 +3,7 @@ import type {
   Complexity,
   Priority,
   Revision,
+  StackedOn,
   WorkItem,
   WorkStatus,
   WorkType,
@@ -61,6 +62,8 @@ export interface RevisionRequest {
   readonly title: string;
   /** The commit that the patch applies to. */
   readonly base: string;
+  /** The revisions that `base` contains besides the default branch; missing if there are none. */
+  readonly stackedOn?: readonly StackedOn[];
   readonly patch: string;
   /** The commit message: what was done, with scope corrections. */
   readonly message: string;

@@ -1,8 +1,7 @@
 import type { ReviewRecord } from '../../contracts/work/work-event.ts';
-import type { Revision, Spec, WorkItem } from '../../contracts/work/work-item.ts';
+import type { Revision, Spec, StackedOn, WorkItem } from '../../contracts/work/work-item.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { Requester } from '../engine/command.ts';
-import { isTerminal } from './status-table.ts';
 
 /** Number of failures in a row after which an item is no longer retried. */
 export const FAILURE_LIMIT = 3;
@@ -32,6 +31,28 @@ export interface ItemRecord {
   readonly summaries: readonly { readonly runId: string; readonly summary: string }[];
   /** The commit that was approved. */
   readonly approvedSHA: string | null;
+  /** The commit that was merged. */
+  readonly mergedSHA: string | null;
+  /** Reviews in a row that asked for changes, since a user last moved the item to pending. */
+  readonly rounds: number;
+  /** Paths that users allowed besides those of the body. */
+  readonly extensions: readonly ScopeExtension[];
+  /** Why its blockers can't be merged into one base; it counts while `stack` is what it would be built on. */
+  readonly conflict: StackConflict | null;
+}
+
+export interface ScopeExtension {
+  readonly path: string;
+  readonly reason: string;
+  /** The name of the user. */
+  readonly by: string;
+}
+
+export interface StackConflict {
+  /** The two items; one, if it conflicts with the default branch. */
+  readonly items: readonly string[];
+  readonly files: readonly string[];
+  readonly stack: readonly StackedOn[];
 }
 
 export interface ActiveRun {
@@ -42,6 +63,8 @@ export interface ActiveRun {
   readonly revisionId: string | null;
   /** The commit that the reviewer got. */
   readonly headSHA: string | null;
+  /** The revisions that an implementor builds on. */
+  readonly stackedOn: readonly StackedOn[];
 }
 
 export interface StartedCommand {
@@ -85,19 +108,6 @@ export function specsKey(specs: readonly Spec[]): string {
     .join('\n');
 }
 
-/** Blockers that are not terminal. An unknown blocker counts too. */
-export function findOpenBlockers(state: WorkState, item: WorkItem): readonly string[] {
-  return item.blockedBy.filter((id) => {
-    const blocker = state.items.get(id);
-    return blocker === undefined || !isTerminal(blocker.item.status);
-  });
-}
-
-/** Blockers with their statuses, for messages. */
-export function formatBlockers(state: WorkState, ids: readonly string[]): string {
-  return ids.map((id) => `${id} (${state.items.get(id)?.item.status ?? 'unknown'})`).join(', ');
-}
-
 export function findRunOfItem(state: WorkState, itemId: string): ActiveRun | null {
   for (const run of state.runs.values()) if (run.itemId === itemId) return run;
   return null;
@@ -116,6 +126,11 @@ export function revisionOf(state: WorkState, item: WorkItem): Revision | null {
 export function reviewOfHead(state: WorkState, revision: Revision): ReviewRecord | null {
   const reviews = state.reviews.get(revision.id) ?? [];
   return reviews.findLast((review) => review.headSHA === revision.headSHA) ?? null;
+}
+
+/** The failed reviews in a row of the current revision. */
+export function countFailedReviews({ failures }: ItemRecord): number {
+  return failures.filter(({ at }) => at === 'reviewer').length;
 }
 
 /** A copy that does not change while the journal grows. Values in the maps are immutable. */

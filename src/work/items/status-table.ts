@@ -7,6 +7,8 @@ type Movers = readonly Mover[];
 
 const EITHER: Movers = ['engine', 'person'];
 const PERSON: Movers = ['person'];
+/** An approved item that is built on a changed blocker has to be done again. */
+const ENGINE: Movers = ['engine'];
 /** Users and planners may close items that are no longer wanted. */
 const CLOSER: Movers = ['person', 'planner'];
 
@@ -21,9 +23,9 @@ export const STATUS_TABLE: Readonly<Record<WorkStatus, Readonly<Partial<Record<W
     closed: CLOSER,
   },
   review: { approved: EITHER, 'needs-refinement': EITHER, pending: EITHER, closed: CLOSER },
-  approved: { closed: PERSON },
+  approved: { pending: ENGINE, closed: PERSON },
   'needs-refinement': { pending: PERSON, closed: CLOSER },
-  blocked: { pending: PERSON, closed: CLOSER },
+  blocked: { pending: PERSON, review: PERSON, closed: CLOSER },
   closed: {},
 };
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { RunOutcome } from '../../contracts/vocabulary.ts';
+import type { StackedOn } from '../../contracts/work/work-item.ts';
 import {
   type ImplementorResult,
   implementorResultSchema,
@@ -29,7 +30,12 @@ export interface RoleEvidence {
   /** The comment of a user who rejected it. */
   readonly rejection: string | null;
   /** From the base of the item to the end of the run; null if the work could not be stored. */
-  readonly patch: { readonly base: string; readonly text: string } | null;
+  readonly patch: {
+    readonly base: string;
+    readonly text: string;
+    /** The revisions that `base` contains besides the default branch. */
+    readonly stackedOn?: readonly StackedOn[];
+  } | null;
 }
 
 export interface FailedValidator {
@@ -110,7 +116,9 @@ function determineImplementorResult(
   const read = checkResult(implementorResultSchema, claimed, checks.implementor);
   if (!read.ok) return refuse(`the result of the implementor breaks its contract: ${read.problems}`);
   const result: ImplementorResult = read.result;
-  return { ok: true, result, base: evidence.patch?.base ?? '' };
+  const stackedOn = evidence.patch?.stackedOn;
+  const stack = stackedOn === undefined ? {} : { stackedOn };
+  return { ok: true, result, base: evidence.patch?.base ?? '', ...stack };
 }
 
 /** The approval of a user does not turn a failed validation into a passed one. */

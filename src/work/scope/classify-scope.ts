@@ -1,6 +1,7 @@
 import type { SCOPE_CLASSES } from '../../contracts/cli/cli-scope-document.ts';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ScopeEntry } from '../bodies/scope-entry.ts';
+import type { ScopeExtension } from '../items/state.ts';
 import { type Attestation, type Correction, isListed } from './attestations.ts';
 import { listTestedFiles } from './co-located-test.ts';
 import { type Covers, createCoverage, entryPath, findCoveringEntry } from './coverage.ts';
@@ -23,6 +24,8 @@ export interface Proof {
 export interface ScopeInput {
   readonly inScope: readonly ScopeEntry[];
   readonly outOfScope: readonly ScopeEntry[];
+  /** Paths that users allowed besides those of the body. */
+  readonly extensions: readonly ScopeExtension[];
   readonly changes: readonly FileChange[];
   /** Null if no such path is known. */
   readonly isFolder: (path: string) => boolean | null;
@@ -34,6 +37,7 @@ interface Classifier {
   readonly input: ScopeInput;
   readonly inside: (path: string) => ScopeEntry | null;
   readonly outside: (path: string) => ScopeEntry | null;
+  readonly extended: (path: string) => ScopeExtension | null;
   /** The valid corrections, by the path that they add to the scope. */
   readonly corrected: ReadonlyMap<string, Correction>;
 }
@@ -57,6 +61,7 @@ function createClassifier(input: ScopeInput): Classifier {
     input,
     inside: (path) => findCoveringEntry(input.inScope, path, listed),
     outside: (path) => findCoveringEntry(input.outOfScope, path, excluded),
+    extended: (path) => input.extensions.find((each) => listed(each)(path)) ?? null,
     corrected: new Map(),
   };
   const counting = input.attestations.filter((each) => each.kind === 'correction');
@@ -80,6 +85,8 @@ function classifyPath(path: string, classifier: Classifier): Omit<ScopedFile, 'p
       null,
       isSame(listed, path) ? 'it is in scope' : `${formatEntry(listed)} covers it`,
     );
+  const extension = classifier.extended(path);
+  if (extension !== null) return verdict('extended', null, `allowed by ${extension.by}: ${extension.reason}`);
   const correction = classifier.corrected.get(path);
   if (correction !== undefined)
     return verdict('corrected', null, `it corrects the entry ${correction.listed}: ${correction.why}`);
@@ -154,8 +161,9 @@ function findCorrectionFlaw({ listed, actual, why }: Correction, classifier: Cla
 }
 
 /** A test is covered by its file, never by a folder of tests: the file itself must be in scope. */
-function isTestable(file: string, { inside, outside, corrected }: Classifier): boolean {
-  return outside(file) === null && (inside(file) !== null || corrected.has(file));
+function isTestable(file: string, { inside, outside, extended, corrected }: Classifier): boolean {
+  if (outside(file) !== null) return false;
+  return inside(file) !== null || extended(file) !== null || corrected.has(file);
 }
 
 function leavesRepository(path: string): boolean {

@@ -25,7 +25,10 @@ export function findCoveringEntry(
  * Resolves each entry once, however many files a patch has. With `strict`, entries always cover everything
  * below them.
  */
-export function createCoverage(tree: KnownTree, strict: boolean): (entry: ScopeEntry) => Covers {
+export function createCoverage(
+  tree: KnownTree,
+  strict: boolean,
+): (entry: Pick<ScopeEntry, 'path'>) => Covers {
   const known = new Map<string, Covers>();
   return ({ path }) => {
     const covers = known.get(path) ?? resolveCoverage(path, tree, strict);

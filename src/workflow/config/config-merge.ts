@@ -7,6 +7,7 @@ import type {
   WorkConfig,
 } from '../../contracts/config/config.ts';
 import { CONFIG_DEFAULTS, PLANNER_DEFAULTS, SETUP_DEFAULTS } from '../../contracts/config/config-defaults.ts';
+import { completeNotify } from '../../contracts/config/notify-config.ts';
 import type { Command, SetupConfig, SetupDocument } from '../../contracts/config/setup-config.ts';
 
 /**
@@ -51,16 +52,21 @@ export function mergeConfigs(
     setup: merged.setup === undefined ? CONFIG_DEFAULTS.setup : completeSetup(merged.setup),
     baseline: merged.baseline ?? CONFIG_DEFAULTS.baseline,
     tests: merged.tests ?? CONFIG_DEFAULTS.tests,
-    retention: {
-      keep_runs: merged.retention?.keep_runs ?? CONFIG_DEFAULTS.retention.keep_runs,
-      keep_days: merged.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
-    },
-    notify: merged.notify ? { command: asCommand(merged.notify.command) } : null,
+    retention: completeRetention(merged.retention),
+    notify: combineTargets(user, repository, environment),
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
     answers: user?.answers ?? CONFIG_DEFAULTS.answers,
     trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };
+}
+
+/** A limit that is set alone decides alone: the default of the other would keep more. */
+function completeRetention(given: ConfigDocument['retention']): Config['retention'] {
+  const { keep_runs, keep_days } = given ?? {};
+  if (keep_runs === undefined && keep_days === undefined)
+    return { ...CONFIG_DEFAULTS.retention, is_configured: false };
+  return { keep_runs: keep_runs ?? 0, keep_days: keep_days ?? 0, is_configured: true };
 }
 
 type Layer = ConfigDocument | null;
@@ -76,6 +82,16 @@ function combineBranches(user: Layer, repository: Layer): readonly string[] | nu
     (list) => list !== undefined,
   );
   return named.length === 0 ? null : [...new Set(named.flat())];
+}
+
+/** A repository adds targets to those of the user: it must not silence them. The environment replaces both. */
+function combineTargets(user: Layer, repository: Layer, environment: Layer): Config['notify'] {
+  if (environment?.notify !== undefined) return completeNotify(environment.notify);
+  const seen = new Set<string>();
+  return [...completeNotify(user?.notify), ...completeNotify(repository?.notify)].filter((target) => {
+    const text = JSON.stringify(target);
+    return seen.size < seen.add(text).size;
+  });
 }
 
 const SANDBOX_BY_STRICTNESS = ['required', 'auto', 'off'] as const;
@@ -181,7 +197,7 @@ function completeSetup(setup: SetupDocument): SetupConfig {
 }
 
 function completeWork(work: ConfigDocument['work']): WorkConfig {
-  const { agents, specs, jobs, branch } = CONFIG_DEFAULTS.work;
+  const { agents, specs, jobs, max_rounds, branch } = CONFIG_DEFAULTS.work;
   return {
     agents: {
       planner: work?.agents?.planner ?? agents.planner,
@@ -190,6 +206,7 @@ function completeWork(work: ConfigDocument['work']): WorkConfig {
     },
     specs: work?.specs ?? specs,
     jobs: work?.jobs ?? jobs,
+    max_rounds: work?.max_rounds ?? max_rounds,
     branch: work?.branch ?? branch,
   };
 }

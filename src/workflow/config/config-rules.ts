@@ -3,6 +3,7 @@ import { FORMS, NAME_PATTERN } from '../../contracts/forms.ts';
 import { ROLES } from '../../contracts/work/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../../diagnostics/diagnostic.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { splitTopic } from '../../notify/requests.ts';
 import { findGlobProblem } from '../../text/glob.ts';
 import { valueAt } from '../document/shape-issues.ts';
 import { pathProblem, reportPath } from '../rules/steps/path-bounds.ts';
@@ -20,6 +21,7 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
     ...checkPlannerAgent(data, source),
     ...checkWorkAgents(data, source),
     ...checkPlannerAddress(data, source),
+    ...checkNotifyAddresses(data, source),
     ...checkConfigPaths(data, source),
     ...checkSetup(data, source),
     ...checkValidatorPaths(data, source),
@@ -143,6 +145,35 @@ function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
       help: 'write it in full, with `https://` or `http://`',
     }),
   ];
+}
+
+/** Checks that each target has one address, without a password in it. */
+function checkNotifyAddresses(data: unknown, source: YamlSource): Diagnostic[] {
+  return asList(asMapping(data).notify).flatMap((entry, index) => {
+    const { kind, url, url_env: variable } = asMapping(entry);
+    const address = asText(url);
+    const report = (message: string, help: string, key: string) => [
+      createDiagnostic('CF109', { message, help, span: source.locate(['notify', index, key], 'value') }),
+    ];
+    if (kind === 'slack' && (address === null) === (asText(variable) === null))
+      return report(
+        `the Slack target has ${address === null ? 'no address' : 'two addresses'}`,
+        'name the variable that contains it: `url_env: SLACK_WEBHOOK`',
+        'kind',
+      );
+    if (address === null) return [];
+    if (!isWebAddress(address))
+      return report('`url` is not a valid address', 'write it in full, with `https://` or `http://`', 'url');
+    if (/^https?:\/\/[^/]*@/.test(address))
+      return report(
+        '`url` contains a password',
+        'remove it; `token_env` names a variable with a token',
+        'url',
+      );
+    if (kind === 'ntfy' && splitTopic(address) === null)
+      return report('`url` names no topic', 'end it with the topic: `https://ntfy.sh/my-topic`', 'url');
+    return [];
+  });
 }
 
 function isWebAddress(text: string): boolean {

@@ -2,16 +2,16 @@ import type * as z from 'zod/mini';
 import { FORM_ERROR_PREFIX, FORMS, type FormName } from '../../contracts/forms.ts';
 import type { Path } from '../yaml/yaml-tree.ts';
 
-/** A zod issue in terms of the edited file. */
+/** A zod issue in terms of the edited file. A `choice` has to be one of the given values; a `form` is one of `FORMS`. */
 export type ShapeIssue =
   | { readonly kind: 'unknown_key'; readonly path: Path }
   | { readonly kind: 'missing'; readonly path: Path; readonly discriminator: boolean }
   | { readonly kind: 'type'; readonly path: Path; readonly found: unknown; readonly wanted: string }
   | {
-      readonly kind: 'word';
+      readonly kind: 'choice';
       readonly path: Path;
       readonly found: unknown;
-      readonly words: readonly string[];
+      readonly choices: readonly string[];
       /** Whether this value selects the member of a union, and with it the keys of its mapping. */
       readonly discriminator: boolean;
     }
@@ -41,20 +41,20 @@ function flattenIssue(issue: ZodIssue, prefix: Path, data: unknown): ShapeIssue[
     case 'invalid_type':
       return [typeIssue(path, found, issue.expected)];
     case 'invalid_value':
-      return [wordIssue(path, found, issue.values.map(String), false)];
+      return [choiceIssue(path, found, issue.values.map(String), false)];
     case 'invalid_union':
       return flattenUnion(issue, path, data, found);
     case 'too_small':
-      return [{ kind: 'bound', path, message: tooSmall(issue, found) }];
+      return [{ kind: 'bound', path, message: describeTooSmall(issue, found) }];
     case 'too_big':
       return [{ kind: 'bound', path, message: `is ${String(found)}, but must be at most ${issue.maximum}` }];
     default:
-      return [{ kind: 'bound', path, message: malformed(issue) }];
+      return [{ kind: 'bound', path, message: describeMalformed(issue) }];
   }
 }
 
 /** Our own schema messages start in lower case. Those of zod don't, and are too technical to show. */
-function malformed({ message }: ZodIssue): string {
+function describeMalformed({ message }: ZodIssue): string {
   return /^[a-z]/.test(message) ? `is malformed: ${message}` : 'is malformed';
 }
 
@@ -69,9 +69,14 @@ function typeIssue(path: Path, found: unknown, expected: string): ShapeIssue {
   return { kind: 'type', path, found, wanted: typeName(expected) };
 }
 
-function wordIssue(path: Path, found: unknown, words: readonly string[], discriminator: boolean): ShapeIssue {
+function choiceIssue(
+  path: Path,
+  found: unknown,
+  choices: readonly string[],
+  discriminator: boolean,
+): ShapeIssue {
   if (typeof found === 'object') return { kind: 'type', path, found, wanted: 'text' };
-  return { kind: 'word', path, found, words, discriminator };
+  return { kind: 'choice', path, found, choices, discriminator };
 }
 
 type UnionIssue = Extract<ZodIssue, { code: 'invalid_union' }>;
@@ -79,13 +84,12 @@ type UnionIssue = Extract<ZodIssue, { code: 'invalid_union' }>;
 function flattenUnion(issue: UnionIssue, path: Path, data: unknown, found: unknown): ShapeIssue[] {
   if (isDiscriminator(issue)) {
     const { options } = issue as { options?: readonly unknown[] };
-    return [wordIssue(path, found, (options ?? []).map(String), true)];
+    return [choiceIssue(path, found, (options ?? []).map(String), true)];
   }
   // Report only the errors of the member whose type matches: it is the one the author meant.
-  const fitting = issue.errors.filter(
+  const meant = issue.errors.find(
     (errors) => !errors.some((error) => error.path.length === 0 && error.code === 'invalid_type'),
   );
-  const [meant] = fitting;
   if (meant !== undefined) return meant.flatMap((error) => flattenIssue(error, path, data));
   const wanted = issue.errors.flatMap((errors) =>
     errors.map((error) => (error.code === 'invalid_type' ? typeName(error.expected) : 'something else')),
@@ -97,7 +101,8 @@ function isDiscriminator(issue: ZodIssue): boolean {
   return issue.code === 'invalid_union' && issue.errors.length === 0;
 }
 
-function tooSmall(issue: Extract<ZodIssue, { code: 'too_small' }>, found: unknown): string {
+/** The schemas require at least one item or character, never more, so a text or list that is too short is empty. */
+function describeTooSmall(issue: Extract<ZodIssue, { code: 'too_small' }>, found: unknown): string {
   if (Array.isArray(found) || typeof found === 'string') return 'is empty';
   const least = issue.inclusive ? `must be at least ${issue.minimum}` : `must be more than ${issue.minimum}`;
   return `is ${String(found)}, but ${least}`;

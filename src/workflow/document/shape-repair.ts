@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
-import type { Mapping, Path } from '../yaml/yaml-tree.ts';
+import { createMapping, type Mapping, type Path } from '../yaml/yaml-tree.ts';
 import { knownKeysAt } from './schema-walk.ts';
 import { flattenIssues, type ShapeIssue, valueAt } from './shape-issues.ts';
 
@@ -21,8 +21,8 @@ export interface RepairedIssue {
   readonly meant: string | null;
 }
 
-/** A corrected key can reveal a misspelt value, and that one further keys; more rounds find nothing new. */
-const MAX_ROUNDS = 4;
+/** A corrected key can reveal a misspelt value, and that value further keys. The round after these only reports. */
+const MAX_REPAIR_ROUNDS = 4;
 
 /** Each repair copies the values around it. A document with more typos than this has other problems. */
 const MAX_REPAIRS = 200;
@@ -30,6 +30,7 @@ const MAX_REPAIRS = 200;
 /** Users read a screenful of problems, but a malicious file can have a hundred thousand. */
 const MAX_ISSUES = 1000;
 
+/** `isClaimed` issues get a more specific diagnostic from the caller, so they are reported as they are, not repaired. */
 export function repairAndCheck(
   schema: z.core.$ZodType,
   given: unknown,
@@ -42,22 +43,21 @@ export function repairAndCheck(
     const result = z.safeParse(schema, data, { jitless: true });
     const found = result.success ? [] : flattenIssues(result.error.issues, data);
     const issues = found.slice(0, MAX_ISSUES);
-    const last = round === MAX_ROUNDS;
-    let changed = false;
+    let isChanged = false;
     const rest: RepairedIssue[] = [];
     for (const issue of issues) {
-      const enough = last || reported.length >= MAX_REPAIRS;
-      const repair = enough || isClaimed(issue, data) ? null : findRepair(schema, issue, data);
+      const mayRepair = round < MAX_REPAIR_ROUNDS && reported.length < MAX_REPAIRS && !isClaimed(issue, data);
+      const repair = mayRepair ? findRepair(schema, issue, data) : null;
       if (repair === null) {
         rest.push({ issue, meant: null });
         continue;
       }
-      changed = true;
+      isChanged = true;
       data = repair.apply(data);
       if (repair.renamedFrom !== null) renamed.set(JSON.stringify(repair.path), repair.renamedFrom);
       reported.push({ issue: repair.issue, meant: repair.meant });
     }
-    if (!changed) {
+    if (!isChanged) {
       return { issues: [...reported, ...rest], data, original: (path) => originalPath(path, renamed) };
     }
   }
@@ -73,13 +73,15 @@ interface Repair {
 
 function findRepair(schema: z.core.$ZodType, issue: ShapeIssue, data: unknown): Repair | null {
   switch (issue.kind) {
-    case 'word': {
+    case 'choice': {
       if (!issue.discriminator || typeof issue.found !== 'string') return null;
-      const meant = didYouMean(issue.found, issue.words);
+      const meant = didYouMean(issue.found, issue.choices);
       if (meant === null) return null;
       const key = issue.path.at(-1) ?? '';
       const apply = (value: unknown) =>
-        editAt(value, issue.path.slice(0, -1), (mapping) => ({ ...mapping, [key]: meant }));
+        editAt(value, issue.path.slice(0, -1), (mapping) =>
+          Object.assign(createMapping(), mapping, { [key]: meant }),
+        );
       return { issue, meant, path: issue.path, renamedFrom: null, apply };
     }
     case 'unknown_key':
@@ -107,7 +109,7 @@ function renameKey(path: Path, known: readonly string[], data: unknown): Repair 
   if (meant === null) return null;
   const apply = (value: unknown) =>
     editAt(value, parent, (mapping) => {
-      const copy: Mapping = Object.create(null);
+      const copy = createMapping();
       for (const [name, item] of Object.entries(mapping)) copy[name === key ? meant : name] = item;
       return copy;
     });
@@ -125,7 +127,7 @@ function editAt(data: unknown, path: Path, edit: (mapping: Mapping) => Mapping):
   if (part === undefined) return edit(data as Mapping);
   if (Array.isArray(data))
     return data.map((item, index) => (index === part ? editAt(item, rest, edit) : item));
-  const copy: Mapping = Object.assign(Object.create(null), data);
+  const copy: Mapping = Object.assign(createMapping(), data);
   copy[part] = editAt(copy[part], rest, edit);
   return copy;
 }

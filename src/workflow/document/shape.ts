@@ -109,11 +109,13 @@ function describeIssue<Schema extends z.core.$ZodType>(
       const message = `${describeSubject(issue.path)} is ${describeValue(issue.found)}, but ${issue.wanted} is expected`;
       return report('009', message, typeHelp(issue, source));
     }
-    case 'word': {
-      const near = meant ?? (typeof issue.found === 'string' ? didYouMean(issue.found, issue.words) : null);
-      const list = issue.words.map((word) => `\`${word}\``).join(', ');
+    case 'choice': {
+      const near = meant ?? (typeof issue.found === 'string' ? didYouMean(issue.found, issue.choices) : null);
+      const list = issue.choices.map((choice) => `\`${choice}\``).join(', ');
       const help =
-        near === null ? `use ${issue.words.length > 1 ? 'one of ' : ''}${list}` : `did you mean \`${near}\`?`;
+        near === null
+          ? `use ${issue.choices.length > 1 ? 'one of ' : ''}${list}`
+          : `did you mean \`${near}\`?`;
       return report(
         '010',
         `${describeSubject(issue.path)} is ${describeValue(issue.found)}, which is not one of its values`,

@@ -42,7 +42,7 @@ function overrideIssue(issue: ShapeIssue, data: unknown, source: YamlSource): Di
         span: source.locate([...step, 'routes'], 'key'),
         help: `add \`${key}\`, with the id of a ${LEGAL_TARGETS.get(String(key)) ?? 'step'} or STOP`,
       });
-    case 'word':
+    case 'choice':
       if (field !== 'target' || typeof issue.found !== 'string' || !issue.found.startsWith('checkpoint:'))
         return null;
       return createDiagnostic('WF304', {

@@ -1,11 +1,12 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { ShapeNumber } from '../../diagnostics/codes.ts';
+import { isJsonObject } from '../../text/json.ts';
 
 /** Plain data without inherited properties, so that `constructor` is an ordinary key. */
 export type Mapping = Record<string, unknown>;
 
 export function isMapping(value: unknown): value is Mapping {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 const NOTHING: object = Object.freeze(Object.create(null));
@@ -54,17 +55,17 @@ export type Range = readonly [number, number];
 
 export const MAX_DEPTH = 64;
 const MAX_EXPANDED_ALIASES = 10_000;
-/** Both bound the size that a small file can expand to through aliases of large values. */
+/** These two bound the size that a small file can expand to through aliases of large values. */
 const MAX_EXPANDED_NODES = 1_000_000;
-const MAX_EXPANDED_TEXT = 16 * 1024 * 1024;
+const MAX_EXPANDED_CHARACTERS = 16 * 1024 * 1024;
 
 interface Built {
   readonly data: unknown;
   readonly height: number;
   readonly aliases: number;
   readonly nodes: number;
-  /** Characters of all its scalars. */
-  readonly text: number;
+  /** Of all its scalars. */
+  readonly characters: number;
 }
 
 interface Anchor {
@@ -74,7 +75,7 @@ interface Anchor {
 }
 
 /** Stands in for a value that is missing, invalid or too large to expand. */
-const EMPTY: Built = { data: null, height: 0, aliases: 0, nodes: 1, text: 0 };
+const EMPTY: Built = { data: null, height: 0, aliases: 0, nodes: 1, characters: 0 };
 
 export function buildTree(root: Node | null): YamlTree {
   const problems: TreeProblem[] = [];
@@ -151,24 +152,24 @@ export function buildTree(root: Node | null): YamlTree {
   };
 
   const collect = (node: Node, data: unknown, parts: readonly Built[]): Built => {
-    let [height, aliases, nodes, text] = [0, 0, 1, 0];
+    let [height, aliases, nodes, characters] = [0, 0, 1, 0];
     for (const part of parts) {
       height = Math.max(height, part.height);
       aliases += part.aliases;
       nodes += part.nodes;
-      text += part.text;
+      characters += part.characters;
     }
     if (!tooBig && aliases > MAX_EXPANDED_ALIASES) {
       tooBig = true;
-      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_ALIASES}`);
+      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_ALIASES} aliases`);
     } else if (!tooBig && aliases > 0 && nodes > MAX_EXPANDED_NODES) {
       tooBig = true;
       report('004', node, `the aliases expand to more than ${MAX_EXPANDED_NODES} values`);
-    } else if (!tooBig && aliases > 0 && text > MAX_EXPANDED_TEXT) {
+    } else if (!tooBig && aliases > 0 && characters > MAX_EXPANDED_CHARACTERS) {
       tooBig = true;
-      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_TEXT} characters`);
+      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_CHARACTERS} characters`);
     }
-    return tooBig ? EMPTY : { data, height: height + 1, aliases, nodes, text };
+    return tooBig ? EMPTY : { data, height: height + 1, aliases, nodes, characters };
   };
 
   const buildAlias = (alias: Alias, depth: number): Built => {
@@ -206,7 +207,7 @@ function duplicateKey(key: string, range: Range, first: Range): TreeProblem {
 }
 
 function buildScalar(data: unknown): Built {
-  return { data, height: 0, aliases: 0, nodes: 1, text: typeof data === 'string' ? data.length : 0 };
+  return { data, height: 0, aliases: 0, nodes: 1, characters: typeof data === 'string' ? data.length : 0 };
 }
 
 type Follow = (node: Node | null) => Node | null;

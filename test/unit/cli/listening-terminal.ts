@@ -13,6 +13,9 @@ export function listeningTerminal() {
     err: (text) => {
       written.err += text;
     },
+    page: async (text) => {
+      written.out += text;
+    },
     paint,
     paintOut: paint,
     isOut: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInState, isLive, isMoving, listedState } from '../../../src/app/runs/list-runs.ts';
+import { isInState, isLive, isMoving, listedState } from '../../../src/app/runs/listed-state.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 import { runRow, stateText } from '../../../src/surfaces/cli/output/run-state.ts';

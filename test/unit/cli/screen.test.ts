@@ -10,6 +10,7 @@ function watch(rows: number, columns: number) {
   const screen = createScreen({
     out: (text) => void written.push(String(text)),
     err: () => {},
+    page: async () => {},
     paint,
     paintOut: paint,
     live: true,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shortIdsOf } from '../../../src/surfaces/cli/output/short-ids.ts';
+import { shortIdsOf } from '../../../src/overview/short-ids.ts';
 
 const A = '0199ab12-cdef-7000-8000-000000000001';
 const B = '0199ab12-cdef-7000-8000-000000000002';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideRetention, workspaceFolder } from '../../../src/app/retention.ts';
+import { completeRetention, decideRetention, workspaceFolder } from '../../../src/app/retention.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 
@@ -34,15 +34,36 @@ describe('the retention', () => {
   const three = [listing('c', { days: 1 }), listing('b', { days: 10 }), listing('a', { days: 40 })];
 
   it.each([
-    ['keeps all that are within both limits', 3, 50, []],
-    ['lets go of those that ended too long ago', 3, 30, ['a']],
-    ['lets go of those beyond the newest so many', 1, 50, ['b', 'a']],
-    ['counts a day as over when it is over', 3, 10, ['b', 'a']],
-    ['keeps nothing when it is told to keep no run', 0, 50, ['c', 'b', 'a']],
-    ['keeps nothing when it is told to keep no day', 3, 0, ['c', 'b', 'a']],
-    ['takes parts of a day', 3, 0.5, ['c', 'b', 'a']],
+    ['keeps all that both limits keep', 3, 50, []],
+    ['keeps a run that only the number of runs keeps', 3, 30, []],
+    ['keeps a run that only its age keeps', 1, 50, []],
+    ['removes a run that neither keeps', 1, 30, ['a']],
+    ['counts a day as over when it is over', 1, 10, ['b', 'a']],
+    ['keeps the newest when told to keep one run and no day', 1, 0, ['b', 'a']],
+    ['goes by age when told to keep no run', 0, 30, ['a']],
+    ['goes by number when told to keep no day', 2, 0, ['a']],
+    ['keeps nothing when told to keep no run and no day', 0, 0, ['c', 'b', 'a']],
+    ['takes parts of a day', 0, 0.5, ['c', 'b', 'a']],
   ] as const)('%s', (_, keepRuns, keepDays, expected) => {
     expect(due(three, keepRuns, keepDays)).toEqual(expected);
+  });
+
+  it('never removes the run that has just ended', () => {
+    const decided = decideRetention(three, { keepRuns: 0, keepDays: 0 }, NOW, 'b');
+    expect(decided.map(({ due, reason }) => (due ? 'due' : reason))).toEqual([
+      'due',
+      'it has just ended',
+      'due',
+    ]);
+  });
+
+  it.each([
+    ['the configuration without any', null, null, { keepRuns: 200, keepDays: 30 }],
+    ['the number alone', 1, null, { keepRuns: 1, keepDays: 0 }],
+    ['the days alone', null, 7, { keepRuns: 0, keepDays: 7 }],
+    ['both', 1, 0, { keepRuns: 1, keepDays: 0 }],
+  ])('takes %s', (_, keepRuns, keepDays, expected) => {
+    expect(completeRetention({ keepRuns, keepDays }, { keepRuns: 200, keepDays: 30 })).toEqual(expected);
   });
 
   it.each([

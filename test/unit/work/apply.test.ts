@@ -195,7 +195,7 @@ describe('a run', () => {
 
   it.each([
     ['implementor', 'in-progress', 'pending'],
-    ['reviewer', 'review', 'pending'],
+    ['reviewer', 'review', null],
     ['implementor', 'closed', null],
     ['reviewer', 'pending', null],
   ] as const)('of a %s that is given up moves an item that is %s to %s', (role, status, to) => {
@@ -207,22 +207,6 @@ describe('a run', () => {
     );
     expect(change.writes).toEqual(to === null ? [] : [{ kind: 'set_status', id: '1', status: to }]);
     expect(change.createEvents([])[0]).toMatchObject({ type: 'run_ended', ok: false, counted: true });
-  });
-
-  it('of a reviewer that failed three times leaves the item to users', () => {
-    const away = (run: string) => [accepted(run, 'reviewer', '1'), ended(run, false, 'away')];
-    const state = stateOf(inReview('1', 'success'), away('a'), away('b'), accepted('c', 'reviewer', '1'));
-    const command = {
-      kind: 'give_up_run',
-      runId: 'c',
-      role: 'reviewer',
-      itemId: '1',
-      reason: 'away',
-      counted: true,
-    } as const;
-    expect(giveUpRun(state, command, 'engine').writes).toEqual([
-      { kind: 'set_status', id: '1', status: 'needs-refinement' },
-    ]);
   });
 });
 

@@ -216,7 +216,7 @@ describe('implementation', () => {
 
   it('gives the slot of a run that waits at a gate to another run', () => {
     const state = stateOf(atWork('1'), atWork('2'), ready('3'), ready('4'));
-    const waitingRuns = new Map([['run 1', 'a gate asks']]);
+    const waitingRuns = new Map([['run 1', { reason: 'a gate asks' }]]);
     expect(wishes(handleImplementation, state, { waitingRuns })).toEqual(['implement 3']);
   });
 

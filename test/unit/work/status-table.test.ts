@@ -13,6 +13,7 @@ const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
     'review→approved',
     'review→needs-refinement',
     'review→pending',
+    'approved→pending',
   ],
   planner: [
     'pending→closed',
@@ -34,6 +35,7 @@ const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
     'review→pending',
     'needs-refinement→pending',
     'blocked→pending',
+    'blocked→review',
     'approved→closed',
     'pending→closed',
     'ready→closed',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkLimits } from '../../../src/work/items/limits.ts';
-import { explainWait } from '../../../src/work/items/waiting.ts';
+import { explainWaiting } from '../../../src/work/items/waiting.ts';
 import { accepted, created, inReview, limits, moved, reviewed, stateOf } from './fixtures.ts';
 
 const atWork = (id: string, scope?: string[]) => [
@@ -21,7 +21,7 @@ function reasonFor(events: readonly WorkEvent[], id: string, more: Partial<WorkL
   const state = stateOf(events);
   const known = state.items.get(id);
   if (known === undefined) throw new Error('no such item');
-  return explainWait(state, known, limits(more));
+  return explainWaiting(known, { state, limits: limits(more) })?.text ?? null;
 }
 
 describe('the board shows', () => {
@@ -68,7 +68,7 @@ describe('the board shows', () => {
     [
       'that it was reviewed',
       [...inReview('1', 'success'), reviewed('1', 'approve')],
-      'needs attention: its review already says approve',
+      'needs attention: its review already says approve; review it again: conductor work review 1',
     ],
     [
       'that it can be merged',
@@ -78,7 +78,7 @@ describe('the board shows', () => {
     [
       'why it is blocked',
       [...atWork('1'), moved('1', 'in-progress', 'blocked', 'engine', 'Type: spec-gap')],
-      'needs attention: Type: spec-gap',
+      'needs attention: Type: spec-gap; then: conductor work transition 1 pending --reason "…"',
     ],
     [
       'why it needs refinement',
@@ -86,7 +86,7 @@ describe('the board shows', () => {
         ...inReview('1', 'success'),
         moved('1', 'review', 'needs-refinement', 'engine', 'changes requested in review: x'),
       ],
-      'needs attention: changes requested in review: x',
+      'needs attention: changes requested in review: x; then: conductor work transition 1 pending --reason "…"',
     ],
     ['nothing when it is closed', [created({ id: '1', status: 'closed' })], null],
   ])('%s', (_, events, expected) => {
@@ -94,8 +94,10 @@ describe('the board shows', () => {
   });
 
   it('that its run waits at a gate', () => {
-    const waitingRuns = new Map([['run 1', 'a gate asks: merge?']]);
-    expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe('a gate asks: merge?');
+    const waitingRuns = new Map([['run 1', { reason: 'a gate asks: merge?', gate: 'decide' }]]);
+    expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe(
+      'a gate asks: merge?; answer it: conductor approve run 1',
+    );
   });
 
   it('explains five hundred items, of which one waits, without delay', () => {
@@ -103,7 +105,9 @@ describe('the board shows', () => {
       created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
     );
     const state = stateOf(atWork('a', ['src/7/x.ts']), atWork('b', ['docs/']), events);
-    const reasons = [...state.items.values()].map((known) => explainWait(state, known, limits({ slots: 3 })));
+    const reasons = [...state.items.values()].map(
+      (known) => explainWaiting(known, { state, limits: limits({ slots: 3 }) })?.text ?? null,
+    );
     expect(reasons.filter((reason) => reason !== null)).toEqual([
       'waiting for item a, which is changing src/7/**/*.ts',
     ]);

@@ -15,7 +15,17 @@ describe('checkConfig', () => {
   it.each(['', '# nothing\n', '{}', 'agents:\n'])('%j is valid and gives every default', (text) => {
     const { diagnostics, config } = check(text);
     expect(diagnostics).toEqual([]);
-    expect(config).toEqual({ ...CONFIG_DEFAULTS, validators: {}, prices: {}, notify: null });
+    const retention = { ...CONFIG_DEFAULTS.retention, is_configured: false };
+    expect(config).toEqual({ ...CONFIG_DEFAULTS, retention, validators: {}, prices: {}, notify: null });
+  });
+
+  it.each([
+    ['{}', { keep_runs: 200, keep_days: 30, is_configured: false }],
+    ['{ keep_runs: 5 }', { keep_runs: 5, keep_days: 0, is_configured: true }],
+    ['{ keep_days: 7 }', { keep_runs: 0, keep_days: 7, is_configured: true }],
+    ['{ keep_runs: 5, keep_days: 7 }', { keep_runs: 5, keep_days: 7, is_configured: true }],
+  ])('retention %s: a limit that is set alone decides alone', (text, retention) => {
+    expect(check(`retention: ${text}\n`).config?.retention).toEqual(retention);
   });
 
   it('reads the example of the documentation', () => {
@@ -67,6 +77,7 @@ describe('checkConfig', () => {
       agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['docs/specs/**/*.md'],
       jobs: 5,
+      max_rounds: 2,
       branch: null,
     });
     const user = {

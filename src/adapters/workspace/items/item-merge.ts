@@ -98,7 +98,7 @@ async function mergeTrees(
  * Disables merge drivers, which are programs that a configuration names. Files that a driver would merge become
  * conflicts.
  */
-async function disableDrivers(git: Git): Promise<Record<string, string>> {
+export async function disableDrivers(git: Git): Promise<Record<string, string>> {
   const argv = ['config', '--null', '--name-only', '--get-regexp', String.raw`^merge\..+\.driver$`];
   const keys = (await git(argv, { answers: [1] })).stdout.toString('utf8').split('\0').slice(0, -1);
   const pairs = [...new Set(keys)].flatMap((key, at) => [

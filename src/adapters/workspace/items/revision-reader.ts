@@ -7,6 +7,7 @@ import { diffTrees } from '../files/tree-diff.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { commonGitDir } from '../git/find-repository.ts';
 import { createGit, printedValue } from '../git/git-command.ts';
+import { mergeStack } from './item-stack.ts';
 
 export interface RevisionReaderDeps {
   readonly repoRoot: string;
@@ -35,6 +36,7 @@ export function createRevisionReader({ repoRoot, branch: named = null }: Revisio
       return found.exitCode === 0 ? printedValue(found) : null;
     },
     files: (from, to) => compare(from, to),
+    mergeStack: (base, stack) => mergeStack(git, base, stack),
     patch: async (from, to) => {
       const folder = await mkdtemp(join(tmpdir(), 'conductor-patch-'));
       try {

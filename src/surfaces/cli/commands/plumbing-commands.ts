@@ -1,5 +1,5 @@
 import type { Registrar } from '../add-command.ts';
-import { optional, TRUST_OPTION, text } from '../option-values.ts';
+import { collect, listed, optional, TRUST_OPTION, text } from '../option-values.ts';
 
 const PLANNER = [
   '--planner <name>',
@@ -176,12 +176,4 @@ function addTools({ add, program }: Registrar): void {
       return Promise.resolve(completion(context, text(shell), program));
     },
   );
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function listed(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

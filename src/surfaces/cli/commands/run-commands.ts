@@ -1,6 +1,19 @@
-import { STATE_FILTERS } from '../../../app/runs/list-runs.ts';
+import { STATE_FILTERS } from '../../../app/runs/listed-state.ts';
+import { STATS_DIMENSIONS } from '../../../contracts/vocabulary.ts';
 import type { Registrar } from '../add-command.ts';
-import { collectInput, number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
+import {
+  collectInput,
+  number,
+  oneOf,
+  optional,
+  REPORT_FORMATS,
+  TRUST_OPTION,
+  text,
+  wholeCount,
+} from '../option-values.ts';
+import type { StatsFormat } from './run/stats.ts';
+
+const STATS_FORMATS: readonly StatsFormat[] = ['text', 'html', 'json'];
 
 /** Registers the commands of the group "Run a workflow". */
 export function addRunCommands({ add }: Registrar): void {
@@ -24,7 +37,7 @@ export function addRunCommands({ add }: Registrar): void {
     .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
     .option('--title <text>', 'the title of the run (default: the first line of the task)')
     .option('--no-baseline', "don't run the validators on the base commit first")
-    .option('--wait', 'wait at gates until they are answered')
+    .option('--wait', 'wait at gates until they are answered; on a terminal, ask for the answer')
     .option('--detach', 'continue in a background process')
     .option(...TRUST_OPTION);
 
@@ -37,7 +50,7 @@ export function addRunCommands({ add }: Registrar): void {
       return resume(context, text(run), { wait: options.wait === true, detach: options.detach === true });
     },
   )
-    .option('--wait', 'wait at gates until they are answered')
+    .option('--wait', 'wait at gates until they are answered; on a terminal, ask for the answer')
     .option('--detach', 'continue in a background process')
     .option(...TRUST_OPTION);
 
@@ -90,6 +103,25 @@ export function addLookCommands({ add }: Registrar): void {
     },
   );
   add(
+    'report [runs...]',
+    'report what ran, what came of it, what needs you and what it cost',
+    'conductor report --since yesterday',
+    async (context, runs, options) => {
+      const { report } = await import('./run/report.ts');
+      return report(context, runs, {
+        since: optional(options.since),
+        format: optional(options.format),
+        allRepos: options.allRepos === true,
+      });
+    },
+  )
+    .option(
+      '--since <time>',
+      'a duration such as 12h, yesterday, or a date (default: the last report, at least 12h)',
+    )
+    .option('--format <format>', 'text, markdown, html or json', oneOf(REPORT_FORMATS))
+    .option('--all-repos', 'every repository that you have run in');
+  add(
     'logs <run> [step]',
     'print the output of agents and validators',
     'conductor logs 0199ab validate --follow',
@@ -109,6 +141,22 @@ export function addLookCommands({ add }: Registrar): void {
   )
     .option('--stat', 'only the files and their counts')
     .option('--raw', 'the unescaped patch, for a file or a pipe');
+  add(
+    'stats',
+    'compare agents, models, prompts and workflows over all recorded runs',
+    'conductor stats --by agent --since 30d',
+    async (context, _args, options) => {
+      const { stats } = await import('./run/stats.ts');
+      return stats(context, {
+        by: optional(options.by),
+        since: optional(options.since),
+        format: context.json ? 'json' : (options.format as StatsFormat),
+      });
+    },
+  )
+    .option('--by <what>', `only this table: ${STATS_DIMENSIONS.join(', ')}`, oneOf(STATS_DIMENSIONS))
+    .option('--since <time>', 'only runs that started since: 12h, 30d, yesterday, 2026-11-18')
+    .option('--format <format>', STATS_FORMATS.join(', '), oneOf(STATS_FORMATS), 'text');
   add(
     'replay <run>',
     'replay the record of a run, or find where another workflow would differ',

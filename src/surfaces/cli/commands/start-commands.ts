@@ -52,4 +52,14 @@ export function addStartCommands({ add, addGroup }: Registrar): void {
       return testAgent(context, text(name));
     },
   ).option(...TRUST_OPTION);
+  const addNotify = addGroup('notify', 'try the notifications', 'conductor notify test');
+  addNotify(
+    'test',
+    'send one notification to each configured target',
+    'conductor notify test',
+    async (context) => {
+      const { testNotify } = await import('./start/notify.ts');
+      return testNotify(context);
+    },
+  ).option(...TRUST_OPTION);
 }

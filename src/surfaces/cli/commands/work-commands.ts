@@ -1,6 +1,15 @@
 import { WORK_STATUSES } from '../../../contracts/work/work-item.ts';
 import type { AddCommand, Registrar } from '../add-command.ts';
-import { number, oneOf, optional, TRUST_OPTION, text, wholeCount } from '../option-values.ts';
+import {
+  collect,
+  listed,
+  number,
+  oneOf,
+  optional,
+  TRUST_OPTION,
+  text,
+  wholeCount,
+} from '../option-values.ts';
 
 const AS = ['--as <name>', 'your name in the record (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
@@ -76,13 +85,18 @@ function addAgentCommands(add: AddCommand): void {
     .option(...TRUST_OPTION);
   add(
     'watch',
-    'plan, implement and review as work comes in, until Ctrl-C',
-    'conductor work watch --jobs 3',
+    'plan, implement and review as work comes in, until Ctrl-C or until only you can continue',
+    'conductor work watch --jobs 3 --until-idle',
     async (context, _args, options) => {
       const { watch } = await import('./work/watch.ts');
-      return watch(context, { jobs: number(options.jobs), as: optional(options.as) });
+      return watch(context, {
+        jobs: number(options.jobs),
+        untilIdle: options.untilIdle === true,
+        as: optional(options.as),
+      });
     },
   )
+    .option('--until-idle', 'end when everything that is left needs a user')
     .option(...JOBS, wholeCount)
     .option(...AS)
     .option(...TRUST_OPTION);
@@ -124,14 +138,36 @@ function addUserCommands(add: AddCommand): void {
     .option(...AS)
     .option(...TRUST_OPTION);
   add(
+    'scope <id>',
+    'allow an item to change further paths',
+    'conductor work scope 3 --add README.md --reason "it documents the option"',
+    async (context, [id], options) => {
+      const { extendScope } = await import('./work/scope.ts');
+      const { add: paths, reason, as } = options;
+      return extendScope(context, text(id), {
+        add: listed(paths),
+        reason: optional(reason),
+        as: optional(as),
+      });
+    },
+  )
+    .option('--add <path>', 'a file, folder or glob; can be repeated', collect)
+    .option('--reason <text>', 'why; recorded with your name')
+    .option(...AS)
+    .option(...TRUST_OPTION);
+  add(
     'merge <id>',
     'merge the approved revision of an item into the default branch',
     'conductor work merge 3',
     async (context, [id], options) => {
       const { merge } = await import('./work/merge.ts');
-      return merge(context, text(id), optional(options.as));
+      return merge(context, text(id), {
+        withBlockers: options.withBlockers === true,
+        as: optional(options.as),
+      });
     },
   )
+    .option('--with-blockers', 'merge the approved blockers of the item first')
     .option(...AS)
     .option(...TRUST_OPTION);
   add('labels', 'create the labels of items, and list them', 'conductor work labels', async (context) => {

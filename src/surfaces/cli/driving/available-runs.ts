@@ -1,8 +1,8 @@
+import { shortIdsOf } from '../../../overview/short-ids.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openRecords } from '../open.ts';
 import { runTable } from '../output/run-state.ts';
-import { shortIdsOf } from '../output/short-ids.ts';
 import { printLines, stderrOf } from '../output/terminal.ts';
 
 /** The maximum number of listed runs; the rest is only counted. */

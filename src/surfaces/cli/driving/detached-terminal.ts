@@ -35,6 +35,7 @@ export function createLeavableTerminal(terminal: Terminal): {
       ...terminal,
       out: (text) => (log === null ? terminal.out(text) : writeLog(text)),
       err: (text) => (log === null ? terminal.err(text) : writeLog(text)),
+      page: async (text) => (log === null ? terminal.page(text) : writeLog(text)),
     },
     leave: (logPath) => {
       try {

@@ -1,4 +1,5 @@
 import type { OpenProject } from '../../../app/opened.ts';
+import { retainAfterRun } from '../../../app/runs/clean-runs.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
 import { describeFailure, isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
@@ -18,8 +19,10 @@ import { withRepo } from '../output/command-text.ts';
 import { diffStatLines } from '../output/diff-stat.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
+import { retainedLines } from '../output/retention-report.ts';
 import { nextCommands, renderSummary } from '../output/summary.ts';
-import { stderrOf, textWidth } from '../output/terminal.ts';
+import { printable, printLines, stderrOf, textWidth } from '../output/terminal.ts';
+import { whileWatching } from './watching.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -134,7 +137,22 @@ export async function reportEnd(
       }),
     );
   }
+  if (end.kind === 'ended') await retainRuns(context, end.view.runId);
   return exitCodeOf(end);
+}
+
+/** Applies the retention after the result is printed. A problem is reported and never changes the result. */
+async function retainRuns(context: CommandContext, justEnded: string): Promise<void> {
+  const notes = stderrOf(context.terminal);
+  try {
+    const opened = await (await context.services()).openUpkeep(context.startDir);
+    if (!opened.ok) return;
+    const short = await shortIdsIn(opened.value);
+    const handled = await whileWatching((signal) => retainAfterRun(opened.value, justEnded, signal));
+    printLines(notes, retainedLines(handled, short));
+  } catch (error) {
+    printLines(notes, [`the retention could not be applied: ${printable(describeFailure(error).message)}`]);
+  }
 }
 
 /** The open gate of a run as lines; empty if no gate is open. */

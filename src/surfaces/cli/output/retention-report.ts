@@ -1,16 +1,19 @@
 import {
   type Cleanup,
   cleanupDocument,
+  type Handled,
   hasFailed,
   listDue,
   type StoredRun,
   sumBytes,
 } from '../../../app/runs/clean-runs.ts';
 import { formatBytes } from '../../../contracts/byte-size.ts';
+import type { ShortId } from '../../../overview/short-ids.ts';
+import { formatCount } from '../../../text/count-of.ts';
+import { nameSome } from '../../../text/name-some.ts';
 import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withRepo } from './command-text.ts';
-import type { ShortId } from './short-ids.ts';
 import { renderTable } from './table.ts';
 import { formatAge, printable, printLines, stderrOf, stdoutOf } from './terminal.ts';
 
@@ -62,6 +65,28 @@ function printCleanup(context: CommandContext, cleanup: Cleanup, now: Date, shor
   const removed = listDue(cleanup);
   const count = `${removed.length} of ${handled.length} ${key}`;
   printLines(notes, [`${dryRun ? 'would remove' : 'removed'} ${count}, ${formatBytes(sumBytes(removed))}`]);
+}
+
+/** One line about the runs that the retention removed after a run, and one for each that it could not remove. */
+export function retainedLines(handled: readonly Handled[], short: ShortId): string[] {
+  const removed = handled.filter(({ action }) => action === 'removed');
+  const salvages = removed.flatMap(({ salvageRefs }) => salvageRefs);
+  const ids = nameSome(
+    removed.map(({ runId }) => short(runId)),
+    3,
+  );
+  const salvaged = salvages.length === 0 ? '' : `; salvaged: ${nameSome(salvages, 3)}`;
+  const failed = handled.filter(({ action }) => action === 'failed');
+  return [
+    ...(removed.length === 0
+      ? []
+      : [
+          `retention removed ${formatCount(removed.length, 'run')} (${ids}), ${formatBytes(sumBytes(removed))}${salvaged}`,
+        ]),
+    ...failed.map(
+      ({ runId, reason }) => `retention could not remove run ${short(runId)}: ${printable(reason)}`,
+    ),
+  ];
 }
 
 export function storedRunCells({ runId, run, bytes }: StoredRun, now: Date, short: ShortId): string[] {

@@ -1,9 +1,9 @@
-import { listedState } from '../../../app/runs/list-runs.ts';
+import { listedState } from '../../../app/runs/listed-state.ts';
 import type { Status } from '../../../contracts/run/run-files.ts';
+import type { ShortId } from '../../../overview/short-ids.ts';
 import type { RunListing } from '../../../ports/run-store.ts';
 import { shorten } from '../../../text/shorten.ts';
 import { withRepo } from './command-text.ts';
-import type { ShortId } from './short-ids.ts';
 import { renderTable } from './table.ts';
 import { formatAge, formatDuration, type Output, type Paint, printable } from './terminal.ts';
 
@@ -38,18 +38,23 @@ function nameOf(status: Status | null): string {
   return `${status.workflow_id}: ${shorten(printable(status.title), MAX_TITLE_LENGTH)}`;
 }
 
-/** A list of runs. On a narrow terminal the title is shortened; then the duration, the step and the age are dropped. */
+/**
+ * A list of runs, with their cost if `costOf` is given. On a narrow terminal the title is shortened; then the duration, the step, the cost
+ * and the age are dropped.
+ */
 export function runTable(
   { paint, width }: Pick<Output, 'paint' | 'width'>,
   repo: string | null,
   listed: readonly RunListing[],
   now: Date,
   short: ShortId,
+  costOf: ((runId: string) => string) | null = null,
 ): string {
-  const rows = listed.map((run) =>
-    runRow(run, now, paint, short, withRepo(stateText(run, now, short), repo)),
-  );
-  return renderTable(rows, '', { width, drop: [4, 2, 3], shorten: 1 });
+  const rows = listed.map((run) => {
+    const row = runRow(run, now, paint, short, withRepo(stateText(run, now, short), repo));
+    return costOf === null ? row : [...row.slice(0, -1), costOf(run.runId), ...row.slice(-1)];
+  });
+  return renderTable(rows, '', { width, drop: costOf === null ? [4, 2, 3] : [4, 2, 5, 3], shorten: 1 });
 }
 
 /** A row in the list of runs; the state comes last, because it may be long. */

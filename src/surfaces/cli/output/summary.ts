@@ -1,4 +1,5 @@
 import { attemptName } from '../../../app/runs/open-run.ts';
+import { findResultRef } from '../../../overview/summarize-run.ts';
 import type { DriveEnd } from '../../../runtime/drive/drive.ts';
 import { answerText } from '../../../runtime/gates/answer-text.ts';
 import { blockingReason } from '../../../runtime/record/derived-files.ts';
@@ -174,13 +175,13 @@ function endedCommands({ view, end }: Extract<DriveEnd, { kind: 'ended' }>, id: 
     : [`conductor show ${id}`];
 }
 
-/** The ref in the user's repository that points to the result; null if the run committed nothing. */
 function resultRef({ headSha, started, notices }: RunView): string | null {
-  if (headSha === null || headSha === started.base_sha) return null;
-  const leftAlone = notices.findLast(
-    ({ kind, new: commit }) => kind === 'branch_left_alone' && commit === headSha,
-  );
-  return leftAlone?.salvage_ref ?? started.branch_name;
+  return findResultRef({
+    headSha,
+    baseSha: started.base_sha,
+    branchName: started.branch_name,
+    notices,
+  });
 }
 
 function branchLines(view: RunView): string[] {

@@ -6,6 +6,8 @@ export interface Terminal {
   /** Text is neutralised, bytes are written as they are. */
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
+  /** Like `out`, in the user's pager if stdout is a terminal. */
+  readonly page: (text: string) => Promise<void>;
   readonly paint: Paint;
   /** Paint for stdout, which may be a pipe while stderr is a terminal. */
   readonly paintOut: Paint;
@@ -46,8 +48,17 @@ export function createTerminal(options: TerminalOptions): Terminal {
   // By the NO_COLOR convention any non-empty value counts, even `0`.
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const isAutomated = isSet(env.CI);
+  const out = (text: string | Uint8Array) =>
+    void stdout.write(typeof text === 'string' ? neutraliseOutput(text, stdout.isTTY) : text);
+  const canPage = stdin.isTTY && stdout.isTTY && !isAutomated && !options.noInput && env.TERM !== 'dumb';
   return {
-    out: (text) => void stdout.write(typeof text === 'string' ? neutraliseOutput(text, stdout.isTTY) : text),
+    out,
+    page: async (text) => {
+      if (!canPage || text === '') return out(text);
+      const { choosePager, showInPager } = await import('./pager.ts');
+      const pager = choosePager(env);
+      if (pager === null || !(await showInPager(pager, neutraliseOutput(text, true), env))) out(text);
+    },
     err: (text) => void stderr.write(neutraliseOutput(text, stderr.isTTY)),
     paint: createPaint(stderr.isTTY && !isPlain && !isAutomated),
     paintOut: createPaint(stdout.isTTY && !isPlain && !isAutomated),

@@ -53,7 +53,11 @@ export function applyPlannerResult(
     createEvents: (written) => [
       ...writes.flatMap((write, index) => createWriteEvents(state, write, written[index], context.by)),
       ...specEvents,
-      ...createRunEndEvents(state, command.runId, { ok: true, counted: false, reason: 'plan applied' }),
+      ...createRunEndEvents(state, command.runId, {
+        ok: true,
+        countsAsFailure: false,
+        reason: 'plan applied',
+      }),
     ],
   };
 }

@@ -25,13 +25,21 @@ export function moveThrough(
   return { writes: [{ kind: 'set_status', id: item.id, status: last }], events };
 }
 
+interface RunEnd {
+  readonly ok: boolean;
+  readonly countsAsFailure: boolean;
+  readonly reason: string;
+}
+
 /** Records the end of a run; a result that a user submitted has none. */
 export function createRunEndEvents(
   state: WorkState,
   runId: string,
-  end: { readonly ok: boolean; readonly counted: boolean; readonly reason: string },
+  { ok, countsAsFailure, reason }: RunEnd,
 ): readonly WorkEvent[] {
-  return state.runs.has(runId) ? [{ type: 'run_ended', run_id: runId, ...end }] : [];
+  return state.runs.has(runId)
+    ? [{ type: 'run_ended', run_id: runId, ok, counted: countsAsFailure, reason }]
+    : [];
 }
 
 /** The journal stores the status of an item separately from its labels. */
@@ -46,7 +54,7 @@ export interface AfterFailure {
 
 /**
  * The next status after a failure, which is the last of `failures`. The item is retried until it has failed
- * three times in a row. The status table has no transition from review to blocked, so from there it needs
+ * three times in a row; failed reviews say nothing about the work. The status table has no transition from review to blocked, so from there it needs
  * refinement.
  */
 export function decideAfterFailure(
@@ -54,10 +62,11 @@ export function decideAfterFailure(
   failures: readonly ItemFailure[],
   reason: string,
 ): AfterFailure {
-  if (failures.length < FAILURE_LIMIT) return { to: 'pending', reason };
-  const reasons = [...new Set(failures.map((failure) => failure.reason))].join('; ');
+  const ofWork = failures.filter(({ at }) => at !== 'reviewer');
+  if (ofWork.length < FAILURE_LIMIT) return { to: 'pending', reason };
+  const reasons = [...new Set(ofWork.map((failure) => failure.reason))].join('; ');
   return {
     to: from === 'review' ? 'needs-refinement' : 'blocked',
-    reason: `it failed ${failures.length} times in a row: ${reasons}`,
+    reason: `it failed ${ofWork.length} times in a row: ${reasons}`,
   };
 }

@@ -29,6 +29,9 @@ export function describeRevision(known: ItemRecord, command: Apply, at: string):
     body: summary,
     author: 'implementor',
     at,
+    ...(command.stackedOn === undefined || command.stackedOn.length === 0
+      ? {}
+      : { stackedOn: command.stackedOn }),
   };
 }
 
@@ -63,7 +66,7 @@ export function applyImplementorResult(
     createEvents: () => [
       ...revision,
       { type: 'summary_kept', item_id: item.id, run_id: runId, summary: result.summary },
-      ...createRunEndEvents(state, runId, { ok: end.ok, counted: !end.ok, reason: end.reason }),
+      ...createRunEndEvents(state, runId, { ok: end.ok, countsAsFailure: !end.ok, reason: end.reason }),
       ...moves.events,
     ],
   };

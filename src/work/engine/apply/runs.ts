@@ -22,15 +22,18 @@ export function acceptRun(state: WorkState, command: CommandOf<'accept_run'>, by
   return { writes: moves.writes, createEvents: () => [accepted, ...moves.events] };
 }
 
-/** Ends a run without a result. Its item is retried, unless its status has changed meanwhile. */
+/**
+ * Ends a run without a result. After an implementor, the item is retried, unless its status has changed meanwhile.
+ * After a reviewer, the item stays in review: its revision and checks are as good as before.
+ */
 export function giveUpRun(state: WorkState, command: CommandOf<'give_up_run'>, by: string): Change {
-  const { runId, role, reason, counted } = command;
+  const { runId, role, reason, counted: countsAsFailure } = command;
   const known = command.itemId === null ? undefined : state.items.get(command.itemId);
-  const ended = createRunEndEvents(state, runId, { ok: false, counted, reason });
-  const from = role === 'reviewer' ? 'review' : 'in-progress';
-  if (role === 'planner' || known?.item.status !== from) return { writes: [], createEvents: () => ended };
-  const failures = counted ? [...known.failures, { at: role, reason }] : [];
-  const next = decideAfterFailure(from, failures, reason);
+  const ended = createRunEndEvents(state, runId, { ok: false, countsAsFailure, reason });
+  if (role !== 'implementor' || known?.item.status !== 'in-progress')
+    return { writes: [], createEvents: () => ended };
+  const failures = countsAsFailure ? [...known.failures, { at: role, reason }] : [];
+  const next = decideAfterFailure('in-progress', failures, reason);
   const moves = moveThrough(known, [next.to], by, next.reason);
   return { writes: moves.writes, createEvents: () => [...ended, ...moves.events] };
 }
@@ -40,7 +43,7 @@ export function cancelRun(state: WorkState, known: ItemRecord, run: ActiveRun, b
   const reason = `${by} cancelled run ${run.runId}`;
   const path = cancelPath(known.item.status);
   const moves = moveThrough(known, path, by, reason);
-  const ended = createRunEndEvents(state, run.runId, { ok: false, counted: false, reason });
+  const ended = createRunEndEvents(state, run.runId, { ok: false, countsAsFailure: false, reason });
   return { writes: moves.writes, createEvents: () => [...ended, ...moves.events] };
 }
 

@@ -39,6 +39,7 @@ async function judge(repo: GitRepo, patch: string, question: Question = {}) {
   return classifyPatch({
     inScope: listed(question.inScope ?? ['listed.ts']),
     outOfScope: listed(question.outOfScope),
+    extensions: [],
     patch: parsed,
     summary: question.summary ?? '',
     sources,

@@ -48,6 +48,7 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
       clock,
       newKey: () => next('key-'),
       slots: jobs,
+      maxRounds: 2,
       scopeOf: (body) => [body],
       readLabels: readPlainLabels,
       checkPlan: ({ close }, { items }) =>

@@ -265,7 +265,7 @@ describe('the work item engine', () => {
     await plan(task('a'));
     await engine.runUntilIdle(NEVER);
     expect(await status('1')).toBe('in-progress');
-    expect((await engine.snapshot()).limits.waitingRuns.get('gated')).toBe('a gate asks');
+    expect((await engine.snapshot()).limits.waitingRuns.get('gated')?.reason).toBe('a gate asks');
     runner.runs.set('gated', { kind: 'ended', end: implemented() });
     await engine.runUntilIdle(NEVER);
     expect(await status('1')).toBe('approved');

@@ -40,7 +40,11 @@ function play(events: readonly WorkEvent[], inputs: readonly EngineInput[]) {
   let state: EngineState = NEW_ENGINE;
   let effects: readonly EngineEffect[] = [];
   for (const input of inputs)
-    ({ state, effects } = decide({ work, nowMs: 0, settings: { slots: 2, scopeOf } }, state, input));
+    ({ state, effects } = decide(
+      { work, nowMs: 0, settings: { slots: 2, maxRounds: 2, scopeOf } },
+      state,
+      input,
+    ));
   return { state, effects };
 }
 
@@ -114,8 +118,82 @@ const CASES: readonly Case[] = [
   {
     name: 'resumes a run whose gate is answered',
     events: WORKING,
-    inputs: [begin(), READ, seen({ ...WAITS, answered: true })],
+    inputs: [begin(), READ, seen({ ...WAITS, isDue: true })],
     effects: [{ kind: 'resume_run', task: 'resume/run-1', runId: 'run-1' }, { kind: 'wait' }],
+  },
+  {
+    name: 'does not resume an answered run without a free slot',
+    events: [
+      ...WORKING,
+      created({ id: '2', status: 'in-progress' }),
+      accepted('run-2', 'implementor', '2'),
+      created({ id: '3', status: 'in-progress' }),
+      accepted('run-3', 'implementor', '3'),
+    ],
+    inputs: [
+      begin(),
+      READ,
+      {
+        kind: 'runs_seen',
+        seen: [
+          { runId: 'run-1', state: { ...WAITS, gate: 'decide', isDue: true } },
+          { runId: 'run-2', state: { kind: 'driven' } },
+          { runId: 'run-3', state: { kind: 'driven' } },
+        ],
+      },
+    ],
+    effects: [{ kind: 'wait' }],
+  },
+  {
+    name: 'resumes only as many answered runs as there are free slots',
+    events: [
+      ...WORKING,
+      created({ id: '2', status: 'in-progress' }),
+      accepted('run-2', 'implementor', '2'),
+      created({ id: '3', status: 'in-progress' }),
+      accepted('run-3', 'implementor', '3'),
+    ],
+    inputs: [
+      begin(),
+      READ,
+      {
+        kind: 'runs_seen',
+        seen: ['run-1', 'run-2', 'run-3'].map((runId) => ({ runId, state: { ...WAITS, isDue: true } })),
+      },
+    ],
+    effects: [
+      { kind: 'resume_run', runId: 'run-1' },
+      { kind: 'resume_run', runId: 'run-2' },
+      { kind: 'wait' },
+    ],
+  },
+  {
+    name: 'is not idle while a run is parked, and waits',
+    events: WORKING,
+    inputs: [begin(), READ, seen({ kind: 'waiting', reason: 'parked', until: '2026-01-01T01:00:00Z' })],
+    effects: [{ kind: 'wait', ms: 1000 }],
+  },
+  {
+    name: 'records a conflict of blockers instead of a failed start',
+    events: READY,
+    inputs: [
+      ...STARTED,
+      {
+        kind: 'runner_returned',
+        key: KEY,
+        state: { kind: 'lost', reason: 'c', conflict: { items: ['2', '3'], files: ['a'], stack: [] } },
+      },
+    ],
+    effects: [{ kind: 'record_failed_start', conflict: { items: ['2', '3'], files: ['a'] } }],
+  },
+  {
+    name: 'does not count a start that failed because the disk is full',
+    events: READY,
+    inputs: [
+      ...STARTED,
+      { kind: 'runner_returned', key: KEY, state: { kind: 'lost', reason: 'full', isDiskFull: true } },
+    ],
+    effects: [{ kind: 'report_run', key: KEY }],
   },
   {
     name: 'is idle while a run waits for a user',

@@ -29,7 +29,7 @@ type Random = ReturnType<typeof createRandom>;
 /** An engine whose effects are answered by chance and in any order, with real guards and a real journal state. */
 export function createEngineWorld(random: Random, ...events: readonly WorkEvent[]) {
   const work = stateOf(...events);
-  const settings = { slots: SLOTS, scopeOf };
+  const settings = { slots: SLOTS, maxRounds: 2, scopeOf };
   const pending: Pending[] = [];
   const emitted: EngineEffect[] = [];
   let engine: EngineState = NEW_ENGINE;
@@ -73,7 +73,7 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
     random.pick<RoleState>([
       { kind: 'driven' },
       { kind: 'waiting', reason: 'a gate' },
-      { kind: 'waiting', reason: 'a gate', answered: true },
+      { kind: 'waiting', reason: 'a gate', isDue: true },
       { kind: 'lost', reason: 'gone' },
       endOf(random, role),
     ]);
@@ -109,9 +109,9 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
       case 'record_failed_start': {
         const { key, command } = effect.requested;
         const item_id = 'itemId' in command ? command.itemId : null;
-        const { reason } = effect;
+        const { reason, conflict } = effect;
         append([{ type: 'command_failed', key, by: 'engine', kind: command.kind, item_id, reason }]);
-        return { kind: 'failed_start_recorded', key, reason };
+        return { kind: 'failed_start_recorded', key, reason, conflict };
       }
       case 'resume_run':
         return { kind: 'resume_ended', runId: effect.runId, problem: random.chance(0.5) ? 'locked' : null };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/contracts/run/workspace-change.ts';
 import type { ScopeEntry } from '../../../../src/work/bodies/scope-entry.ts';
+import type { ScopeExtension } from '../../../../src/work/items/state.ts';
 import { readAttestations } from '../../../../src/work/scope/attestations.ts';
 import {
   classifyScope,
@@ -28,6 +29,7 @@ interface Given {
   readonly inScope?: readonly string[];
   readonly outOfScope?: readonly string[];
   readonly paths: readonly string[];
+  readonly extensions?: readonly ScopeExtension[];
   readonly summary?: string;
   readonly proofs?: Readonly<Record<string, Proof>>;
   /** What the base has: folders and files. */
@@ -40,6 +42,7 @@ function inputOf(given: Given) {
   return {
     inScope,
     outOfScope: entries(given.outOfScope ?? []),
+    extensions: given.extensions ?? [],
     changes,
     isFolder: (path: string) => given.tree?.[path] ?? null,
     proofs: new Map(Object.entries(given.proofs ?? {})),
@@ -291,5 +294,28 @@ describe('a file', () => {
     expect(
       classes({ inScope: ['src/*/a.ts'], outOfScope: ['lib/'], paths }).every((kind) => kind === 'primary'),
     ).toBe(true);
+  });
+});
+
+describe('an extension of the scope', () => {
+  const extensions = [{ path: 'docs/', reason: 'the page names the option', by: 'ann' }];
+  it.each<[string, Given, string]>([
+    ['covers what a user allowed', { extensions, paths: ['docs/a.md'] }, 'extended'],
+    ['covers the test of an allowed file', { extensions, paths: ['docs/a.test.ts'] }, 'extended'],
+    ['leaves the rest as it is', { extensions, paths: ['src/b.ts'] }, 'unlisted'],
+    [
+      'never covers what is out of scope',
+      { extensions, outOfScope: ['docs/a.md'], paths: ['docs/a.md'] },
+      'out_of_scope',
+    ],
+    ['comes after In Scope', { extensions, inScope: ['docs/a.md'], paths: ['docs/a.md'] }, 'primary'],
+  ])('%s', (_, given, expected) => {
+    expect(classes(given)).toEqual([expected]);
+  });
+
+  it('names the user and the reason', () => {
+    expect(classify({ extensions, paths: ['docs/a.md'] })[0]?.reason).toBe(
+      'allowed by ann: the page names the option',
+    );
   });
 });

@@ -10,12 +10,12 @@ import {
   worktreesDocument,
 } from '../../../../app/runs/prune-worktrees.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
+import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openUpkeep } from '../../open.ts';
 import { reportCleanup, storedRunCells } from '../../output/retention-report.ts';
-import { type ShortId, shortIdsOf } from '../../output/short-ids.ts';
 import { renderTable } from '../../output/table.ts';
 import { printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 

@@ -8,13 +8,13 @@ import {
   undoFiles,
   undoRef,
 } from '../../../../app/runs/undo-run.ts';
+import { shortIdsOf } from '../../../../overview/short-ids.ts';
 import type { Salvage } from '../../../../ports/upkeep.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openUpkeep, resolveRunId } from '../../open.ts';
 import { diffStatLines } from '../../output/diff-stat.ts';
-import { shortIdsOf } from '../../output/short-ids.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatAge, printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 import { resumeError } from '../run/resume.ts';

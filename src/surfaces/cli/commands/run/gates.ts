@@ -4,12 +4,12 @@ import {
   type ListedGates,
   listGates,
 } from '../../../../app/runs/list-gates.ts';
+import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords, recordError } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { answeredText, renderGate } from '../../output/gate-lines.ts';
-import { type ShortId, shortIdsOf } from '../../output/short-ids.ts';
 import { type Output, printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
 const INDENT = '    ';

@@ -3,6 +3,7 @@ import { proposalDetails, proposalTitle } from '../../../../runtime/goldens/gold
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRun } from '../../open.ts';
+import { paintChange } from '../../output/patch-text.ts';
 import { formatAge, type Paint, printable } from '../../output/terminal.ts';
 
 /** Shows the goldens that a run proposed, the decision on each, and its difference from the stored one. */
@@ -16,9 +17,10 @@ export async function goldens(context: CommandContext, runRef: string): Promise<
     });
     return EXIT.success;
   }
-  const { out, err, paintOut } = context.terminal;
+  const { page, err, paintOut } = context.terminal;
   if (found.length === 0) err(`run ${view.runId} proposes no goldens\n`);
-  for (const golden of found) out(`${goldenLines(paintOut, golden, records.clock.now()).join('\n')}\n`);
+  const now = records.clock.now();
+  await page(found.map((golden) => `${goldenLines(paintOut, golden, now).join('\n')}\n`).join(''));
   if (found.length > 0) err(`files are in ${record.directory.path}\n`);
   return EXIT.success;
 }
@@ -30,7 +32,7 @@ function goldenLines(paint: Paint, { proposal, ...record }: GoldenRecord, now: D
     ...(proposal.difference ?? '')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => `    ${paintLine(paint, printable(line))}`),
+      .map((line) => `    ${paintChange(paint, printable(line))}`),
   ];
 }
 
@@ -49,10 +51,4 @@ function stateText(paint: Paint, { state, by, at }: Omit<GoldenRecord, 'proposal
     case 'superseded':
       return paint.dim(text);
   }
-}
-
-function paintLine(paint: Paint, line: string): string {
-  if (line.startsWith('+')) return paint.green(line);
-  if (line.startsWith('-')) return paint.red(line);
-  return line.startsWith('@@') ? paint.blue(line) : line;
 }

@@ -4,6 +4,7 @@ import type { Plan } from '../../../../kernel/plan.ts';
 import type { ResumeProblem, ResumeRequest } from '../../../../runtime/drive/resume-run.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
+import { askAtGates } from '../../driving/ask-at-gate.ts';
 import { startDetached } from '../../driving/detach.ts';
 import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
 import { announceDetached } from '../../driving/detached-terminal.ts';
@@ -48,6 +49,7 @@ export async function resumeById(
     ({ signal, progress }) =>
       resumeRecordedRun(project, {
         ...options,
+        onGate: askAtGates(context, project, options),
         runId,
         signal,
         observer: progress,

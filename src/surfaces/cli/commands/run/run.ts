@@ -10,6 +10,7 @@ import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
+import { askAtGates } from '../../driving/ask-at-gate.ts';
 import { startDetached } from '../../driving/detach.ts';
 import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
 import { announceDetached } from '../../driving/detached-terminal.ts';
@@ -49,7 +50,7 @@ export async function run(
   if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
     ...options,
-    onGate: null,
+    onGate: askAtGates(context, project, options),
     onCreated: (runId) => {
       const { terminal } = context;
       if (context.leaveTerminal === null) {

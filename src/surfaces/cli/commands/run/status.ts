@@ -1,4 +1,5 @@
-import { isLive, isMoving, statusesDocument } from '../../../../app/runs/list-runs.ts';
+import { statusesDocument } from '../../../../app/runs/list-runs.ts';
+import { isLive, isMoving } from '../../../../app/runs/listed-state.ts';
 import {
   type CurrentStatus,
   composeStatusDocument,
@@ -6,6 +7,7 @@ import {
   readStatus,
 } from '../../../../app/runs/open-run.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
+import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
 import { findParked } from '../../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
@@ -18,7 +20,6 @@ import { flakyText } from '../../output/flaky-text.ts';
 import { timeText, untilText } from '../../output/gate-lines.ts';
 import { runTable, stateText } from '../../output/run-state.ts';
 import { createScreen } from '../../output/screen.ts';
-import { type ShortId, shortIdsOf } from '../../output/short-ids.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatDuration, printable, stdoutOf, textWidth } from '../../output/terminal.ts';
 
@@ -133,6 +134,11 @@ function renderStatus(
   const parked = findParked(open.view);
   if (parked !== null) rows.push(['waits until', untilText(parked.until, now)]);
   if (run.blocking_reason !== null) rows.push(['reason', printable(run.blocking_reason)]);
+  for (const { target, message } of open.view.notifications.filter(({ ok }) => !ok))
+    rows.push([
+      'not notified',
+      printable(`${target}: ${message ?? 'failed'}; conductor notify test tries it`),
+    ]);
   rows.push(['workspace', shortenPath(run.worktree_path ?? '', textWidth(context.terminal, LABEL_WIDTH))]);
   return renderTable(
     rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']),

@@ -1,14 +1,13 @@
 import { answerOpenGate } from '../../../../app/answer-gate.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
-import type { AwaitingView, RunView } from '../../../../runtime/record/run-view.ts';
+import type { GateReaction } from '../../../../runtime/drive/await-gate.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
+import { askAtGate, type OpenGate } from '../../driving/ask-at-gate.ts';
 import { reportEnd } from '../../driving/driving.ts';
 import { trustOwnFiles } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject, openWith, shortIdsIn } from '../../open.ts';
-import { gateLines } from '../../output/gate-lines.ts';
-import { textWidth } from '../../output/terminal.ts';
 import { checkForRun, startChecked } from '../run/run.ts';
 
 /** Runs a workflow in a temporary repository, without network or keys. */
@@ -36,7 +35,7 @@ export async function demo(context: CommandContext, yes: boolean): Promise<ExitC
     baseline: true,
     wait: false,
     onCreated: () => {},
-    onGate: (awaiting, view) => answerDemoGate(inside, project, awaiting, view, yes),
+    onGate: (awaiting, view, signal) => answerDemoGate(inside, project, { awaiting, view, signal }, yes),
   });
   return reportEnd(
     inside,
@@ -46,50 +45,29 @@ export async function demo(context: CommandContext, yes: boolean): Promise<ExitC
   );
 }
 
+/** Asks the user on a terminal; otherwise the demo approves the gate itself. */
 async function answerDemoGate(
   context: CommandContext,
   project: OpenProject,
-  awaiting: AwaitingView,
-  view: RunView,
+  gate: OpenGate,
   yes: boolean,
-): Promise<void> {
+): Promise<GateReaction> {
   const { terminal } = context;
-  const ask = terminal.interactive && !yes;
-  if (!ask) {
-    const why = yes ? '--yes was given' : "it can't ask without a terminal";
-    terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
-  }
+  // The demo's repository is its own, so the user's setting for other repositories does not apply.
+  if (terminal.interactive && !yes) return askAtGate(context, project, gate, 'any');
+  const { awaiting, view } = gate;
+  const why = yes ? '--yes was given' : "it can't ask without a terminal";
+  terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
   const read = await project.store.read(view.runId);
   if (!read.ok) throw new CliError(`the demo's run ${view.runId} can't be read`);
-  if (ask)
-    for (const line of await gateLines(
-      read.run.directory,
-      awaiting,
-      project.clock.now(),
-      textWidth(terminal, 4),
-    ))
-      terminal.err(`    ${line}\n`);
-  const approved = ask ? await askUser(awaiting) : true;
-  if (approved === null) return;
   const answered = await answerOpenGate(project, read.run, {
-    answer: approved ? 'gate_approved' : 'gate_rejected',
-    by: ask ? await project.userName() : 'demo',
+    answer: 'gate_approved',
+    by: 'demo',
     comment: null,
-    // The demo's repository is its own, so the user's setting for other repositories does not apply.
     accepted: 'any',
   });
   if (!answered.ok) throw new CliError(answered.reason, answered.help, EXIT.failed);
-}
-
-/** Null if the user cancels the question: the gate stays open. */
-async function askUser(awaiting: AwaitingView): Promise<boolean | null> {
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: `Gate ${awaiting.stepId}: ${awaiting.reason}. Approve?`,
-    initialValue: true,
-    output: process.stderr,
-  });
-  return isCancel(answer) ? null : answer;
+  return 'leave';
 }
 
 function nextSteps(root: string, id: string): string[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { findRoleResult } from '../../../../planner/claims/role-claims.ts';
 import type { RoleEnd, RoleSubject } from '../../../../work/engine/role.ts';
+import { createImplementorCommand, toGivenItem } from '../../../../work/engine/run-end.ts';
 import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
 import { checkImplementorResult } from '../../../../work/results/implementor-result.ts';
 import { checkPlannerResult } from '../../../../work/results/planner-result.ts';
@@ -101,17 +102,11 @@ async function applyWork(asking: Asking, { file, value, options }: SuppliedResul
     const end = await checkAgainstRun(
       work,
       runId,
-      { role: 'implementor', item: { item: known.item, body: known.body } },
+      { role: 'implementor', item: toGivenItem(known) },
       { file, value },
     );
     if (!('base' in end)) throw new CliError(`${file} is the result of another role`);
-    await ask({
-      kind: 'apply_implementor_result',
-      runId,
-      itemId: known.item.id,
-      base: end.base,
-      result: end.result,
-    });
+    await ask(createImplementorCommand(runId, known.item.id, end));
     return;
   }
   const checked = checkImplementorResult(value);
@@ -162,7 +157,7 @@ async function applyReview(asking: Asking, { file, value, options }: SuppliedRes
     await checkAgainstRun(
       work,
       runId,
-      { role: 'reviewer', item: { item, body: known.body }, head: revision.headSHA },
+      { role: 'reviewer', item: toGivenItem(known), head: revision.headSHA },
       { file, value },
     );
   await ask({
@@ -171,6 +166,7 @@ async function applyReview(asking: Asking, { file, value, options }: SuppliedRes
     itemId: item.id,
     revisionId: item.linkedRevision ?? '',
     result: checked.result,
+    maxRounds: work.maxRounds,
   });
 }
 

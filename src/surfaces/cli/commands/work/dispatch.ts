@@ -29,8 +29,8 @@ export async function dispatch(
   );
 }
 
-async function dispatchAll({ work, signal, onEvent }: WorkDriving): Promise<WorkEnd> {
-  const end = await work.engine.runUntilIdle(signal, { onEvent, roles: ROLES });
+async function dispatchAll({ work, signal, onEvent, onProblem }: WorkDriving): Promise<WorkEnd> {
+  const end = await work.engine.runUntilIdle(signal, { onEvent, onProblem, roles: ROLES });
   const snapshot = await work.engine.snapshot();
   if (snapshot.state.items.size === 0)
     return {
@@ -44,14 +44,14 @@ async function dispatchAll({ work, signal, onEvent }: WorkDriving): Promise<Work
 
 /** An item that the user names is dispatched even if others are in progress. */
 async function dispatchOne(
-  { work, person, signal, onEvent }: WorkDriving,
+  { work, person, signal, onEvent, onProblem }: WorkDriving,
   itemRef: string,
 ): Promise<WorkEnd> {
   const { engine } = work;
   await engine.recover();
   const { item } = findItem(await engine.snapshot(), itemRef);
   if (item.status !== 'review')
-    expectAccepted(await engine.dispatch(item.id, person, signal, { onEvent }), item.id);
-  const end = await engine.runUntilIdle(signal, { onEvent, roles: ROLES, items: [item.id] });
+    expectAccepted(await engine.dispatch(item.id, person, signal, { onEvent, onProblem }), item.id);
+  const end = await engine.runUntilIdle(signal, { onEvent, onProblem, roles: ROLES, items: [item.id] });
   return endOfLoop(end, await engine.snapshot(), [item.id], true);
 }

@@ -17,7 +17,7 @@ export async function lint(context: CommandContext, path: string, type: string |
   const kind = wanted ?? body.kind;
   const problems = checkReadBody(body, kind === null ? null : TYPE_OF_KIND[kind]);
   if (context.json) printDocument(context, path, kind, problems);
-  else printProblems(context, { name: path, text: markdown }, kind, problems);
+  else printText(context, { name: path, text: markdown }, kind, problems);
   return problems.length === 0 ? EXIT.success : EXIT.usage;
 }
 
@@ -34,7 +34,7 @@ function printDocument(
   });
 }
 
-function printProblems(
+function printText(
   { terminal }: CommandContext,
   source: { readonly name: string; readonly text: string },
   kind: BodyKind | null,
@@ -42,13 +42,13 @@ function printProblems(
 ): void {
   const output = stdoutOf(terminal);
   const { paint } = output;
-  printDiagnostics(output, renderHuman(problems.map(renderable), source, { color: paint.enabled }));
+  printDiagnostics(output, renderHuman(problems.map(toRenderable), source, { color: paint.enabled }));
   if (problems.length === 0)
     printLines(output, [`${paint.green('✓')} ${source.name}: follows the ${kind} template`]);
   else printLines(output, [`${paint.red('✗')} ${source.name}: ${formatCount(problems.length, 'problem')}`]);
 }
 
-function renderable({ code, message, line, column, quoted }: BodyProblem): Renderable {
+function toRenderable({ code, message, line, column, quoted }: BodyProblem): Renderable {
   const span = { line, column, endLine: line, endColumn: column + (quoted?.length ?? 1) };
   return { code, severity: 'error', message, span, label: null, related: [], notes: [], help: helpFor(code) };
 }

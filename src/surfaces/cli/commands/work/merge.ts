@@ -1,12 +1,25 @@
+import { findUnmergedBlockers } from '../../../../work/items/stack.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { askAsPerson } from '../../output/work/asking.ts';
 import { findItem } from '../../output/work/session.ts';
 
+export interface MergeOptions {
+  /** Merge the approved blockers of the item first. */
+  readonly withBlockers: boolean;
+  readonly as: string | null;
+}
+
 /** Merges the approved revision of an item into the default branch. */
-export async function merge(context: CommandContext, itemRef: string, as: string | null): Promise<ExitCode> {
+export async function merge(
+  context: CommandContext,
+  itemRef: string,
+  { withBlockers, as }: MergeOptions,
+): Promise<ExitCode> {
   return askAsPerson(context, as, async ({ snapshot, ask }) => {
     const { item } = findItem(snapshot, itemRef);
+    const blockers = withBlockers ? findUnmergedBlockers(snapshot.state, item) : [];
+    for (const blocker of blockers) await ask({ kind: 'merge', itemId: blocker.item.id });
     await ask({ kind: 'merge', itemId: item.id });
   });
 }

@@ -6,12 +6,12 @@ import {
   shownItemDocument,
 } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
+import type { ShortId } from '../../../../overview/short-ids.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { shortIdsIn } from '../../open.ts';
-import type { ShortId } from '../../output/short-ids.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatAge, type Output, printable, printLines, stdoutOf } from '../../output/terminal.ts';
 import { createEventLines, oneLine } from '../../output/work/event-lines.ts';

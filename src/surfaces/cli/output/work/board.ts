@@ -2,7 +2,7 @@ import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { shorten } from '../../../../text/shorten.ts';
 import type { ItemRecord } from '../../../../work/items/state.ts';
-import { explainWait } from '../../../../work/items/waiting.ts';
+import { explainWaiting } from '../../../../work/items/waiting.ts';
 import { renderTable } from '../table.ts';
 import type { Output, Paint } from '../terminal.ts';
 import { oneLine } from './event-lines.ts';
@@ -54,9 +54,28 @@ function renderCard(
   return `${head}${shorten(oneLine(title), width - idWidth - 14)}\n${reasons.join('')}`;
 }
 
-function waitingReasons({ state, limits }: BoardState, known: ItemRecord): string[] {
-  const why = explainWait(state, known, limits);
-  return why === null ? [] : [oneLine(why)];
+function waitingReasons(snapshot: BoardState, known: ItemRecord): string[] {
+  const waiting = explainWaiting(known, snapshot);
+  return waiting === null ? [] : [oneLine(waiting.text)];
+}
+
+/** The end of a loop: how many items have which status, and why the unfinished ones wait. */
+export function renderClosing(
+  { paint, width }: Pick<Output, 'paint' | 'width'>,
+  snapshot: BoardState,
+): readonly string[] {
+  const items = [...snapshot.state.items.values()];
+  if (items.length === 0) return ['no work items'];
+  const counts = WORK_STATUSES.flatMap((status) => {
+    const count = items.filter(({ item }) => item.status === status).length;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
+  const waiting = items.flatMap((known) =>
+    waitingReasons(snapshot, known).map((why) =>
+      shorten(`  ${known.item.id}  ${oneLine(known.item.title)}: ${why}`, width),
+    ),
+  );
+  return [paint.bold(`work items: ${counts.join(', ')}`), ...waiting];
 }
 
 function colourOf(paint: Paint, status: WorkStatus): (text: string) => string {

@@ -1,13 +1,13 @@
 import type { OpenWork } from '../../../../app/opened-work.ts';
 import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
+import { growingShortIds, type ShortId } from '../../../../overview/short-ids.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import type { SessionEnd } from '../../../../work/engine/protocol.ts';
 import { isTerminal } from '../../../../work/items/status-table.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { growingShortIds, type ShortId } from '../short-ids.ts';
 import { printLines, stderrOf } from '../terminal.ts';
 import { createWorkProgress } from './progress.ts';
 import { withTrustedWork } from './session.ts';
@@ -17,6 +17,7 @@ export interface WorkDriving {
   readonly person: string;
   readonly signal: AbortSignal;
   readonly onEvent: (entry: JournalEntry) => void;
+  readonly onProblem: (message: string) => void;
   readonly short: ShortId;
 }
 
@@ -52,6 +53,7 @@ export async function driveWork(
             signal,
             person: options.as ?? (await work.userName()),
             onEvent: progress.onEvent,
+            onProblem: progress.onProblem,
             short,
           }),
       );

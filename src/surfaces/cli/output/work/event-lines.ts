@@ -1,6 +1,7 @@
 import type { JournalEntry, WorkEvent } from '../../../../contracts/work/work-event.ts';
+import type { ShortId } from '../../../../overview/short-ids.ts';
+import { describeConflict } from '../../../../work/items/stack.ts';
 import type { WorkState } from '../../../../work/items/state.ts';
-import type { ShortId } from '../short-ids.ts';
 import { type Paint, printable } from '../terminal.ts';
 
 /** Renders each event as one line. Remembers which item each run and each revision belongs to. */
@@ -75,6 +76,14 @@ function renderEvent(paint: Paint, event: WorkEvent, names: Names): string | nul
         paint.green('✓'),
         `merged into ${event.into} as ${event.commit.slice(0, 10)} by ${oneLine(event.by)}`,
       );
+    case 'scope_extended':
+      return line(
+        event.item_id,
+        paint.blue('~'),
+        `scope: ${oneLine(event.path)} allowed by ${oneLine(event.by)}${reasonSuffix(paint, event.reason)}`,
+      );
+    case 'stack_conflicted':
+      return line(event.item_id, paint.yellow('!'), `blockers conflict: ${oneLine(describeConflict(event))}`);
     case 'run_accepted':
       return line(event.item_id, paint.blue('▶'), `${event.role}, run ${names.short(event.run_id)}`);
     case 'run_ended':

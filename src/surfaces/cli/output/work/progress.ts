@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
+import type { ShortId } from '../../../../overview/short-ids.ts';
 import type { RunObserver } from '../../../../runtime/run-context.ts';
 import type { RoleSubject } from '../../../../work/engine/role.ts';
 import type { WorkState } from '../../../../work/items/state.ts';
-import type { ShortId } from '../short-ids.ts';
 import { formatDuration, printable, printLines, stderrOf, type Terminal } from '../terminal.ts';
 import { createEventLines, oneLine } from './event-lines.ts';
 
@@ -14,6 +14,8 @@ export interface WorkProgress {
   /** Sets the state before the first event, and how run ids are shortened. */
   readonly begin: (state: WorkState, short: ShortId) => void;
   readonly onEvent: (entry: JournalEntry) => void;
+  /** A problem that the engine waits out. */
+  readonly onProblem: (message: string) => void;
   /** The runs observed so far, so that the caller can kill their processes. */
   readonly runIds: () => readonly string[];
   readonly stop: () => void;
@@ -45,6 +47,11 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
     terminal.err(lines.map((line) => `${line}\n`).join(''));
     drawn = lines.length;
   };
+  const print = (line: string) => {
+    clear();
+    printLines(stderrOf(terminal), [line]);
+    draw();
+  };
   const timer = terminal.live ? setInterval(draw, FRAME_MS) : null;
   timer?.unref();
   return {
@@ -71,11 +78,9 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
     onEvent: (entry) => {
       if (isRejectedUserCommand(entry)) return;
       const line = renderEvent?.(entry) ?? null;
-      if (line === null) return;
-      clear();
-      printLines(stderrOf(terminal), [line]);
-      draw();
+      if (line !== null) print(line);
     },
+    onProblem: (message) => print(`${terminal.paint.yellow('!')} ${oneLine(message)}`),
     runIds: () => [...runIds],
     stop: () => {
       if (timer !== null) clearInterval(timer);

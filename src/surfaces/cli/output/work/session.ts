@@ -108,6 +108,8 @@ function suggestFix(code: RefusalCode, item: string | null): string {
     case 'people_only':
     case 'item_moved':
     case 'blockers_open':
+    case 'blockers_unmerged':
+    case 'revision_stale':
       return `conductor work show ${id} shows its state and the reason`;
     case 'planner_active':
     case 'item_active':
@@ -123,6 +125,9 @@ function suggestFix(code: RefusalCode, item: string | null): string {
       return `answer it in the spec, then: conductor work transition ${id} closed --reason "…"`;
     case 'nothing_to_plan':
       return 'set `status: approved` in the front matter of a spec and commit it';
+    case 'path_invalid':
+    case 'path_out_of_scope':
+      return `conductor work show ${id} shows its scope`;
     case 'result_invalid':
       return 'correct the result, then apply it again; nothing of it was applied';
   }

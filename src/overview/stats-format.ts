@@ -1,0 +1,84 @@
+import {
+  type Figure,
+  type FigureGap,
+  MIN_RUNS_FOR_FIGURE,
+  type Stats,
+  type StatsGroup,
+} from '../contracts/cli/cli-stats-document.ts';
+import type { StatsDimension } from '../contracts/vocabulary.ts';
+import { formatCount } from '../text/count-of.ts';
+import { cleanOutput } from '../text/outside-text.ts';
+
+// The text of figures, for the tables on the terminal and on the page.
+
+const GAP_TEXTS: Readonly<Record<FigureGap, string>> = {
+  too_few_runs: 'too few runs',
+  unknown: 'unknown',
+  no_success: 'no success',
+};
+
+export const DIMENSION_TITLES: Readonly<Record<StatsDimension, string>> = {
+  agent: 'By agent',
+  model: 'By model',
+  prompt: 'By prompt version',
+  workflow: 'By workflow',
+};
+
+/** Names come from configurations, agents and workflows of others. */
+export function formatGroupName(name: string | null, dimension: StatsDimension): string {
+  if (name === null) return dimension === 'prompt' ? 'inline prompts' : 'not recorded';
+  return cleanOutput(name).replace(/\s+/g, ' ');
+}
+
+/** `72 % (58–83 %, n=44)`. */
+export function formatRate({ success_rate, runs }: StatsGroup): string {
+  if (success_rate === null) return `${GAP_TEXTS.too_few_runs} (n=${runs})`;
+  const { rate, low, high } = success_rate;
+  return `${percent(rate)} % (${percent(low)}–${percent(high)} %, n=${runs})`;
+}
+
+/** Rounds to whole percents, but to 0 and 100 only if exact: one failure in 300 runs is not 100 %. */
+function percent(share: number): number {
+  if (share === 0 || share === 1) return share * 100;
+  return Math.min(99, Math.max(1, Math.round(share * 100)));
+}
+
+/**
+ * A figure with its number of runs, if they are fewer than those of the group: `0.61 USD (n=12)`. If the whole group is
+ * too small, its rate already says so.
+ */
+export function formatFigure(figure: Figure, group: StatsGroup, format: (value: number) => string): string {
+  if (group.runs < MIN_RUNS_FOR_FIGURE) return '–';
+  if (figure.value === null) return GAP_TEXTS[figure.missing ?? 'unknown'];
+  return `${format(figure.value)}${figure.runs < group.runs ? ` (n=${figure.runs})` : ''}`;
+}
+
+export function formatAttempts(value: number): string {
+  return value.toFixed(1);
+}
+
+/** `3 running, 2 cancelled not counted`; null if all runs count. */
+export function describeNotCounted({ running, cancelled, unreadable }: Stats['not_counted']): string | null {
+  const parts = Object.entries({ running, cancelled, unreadable })
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`);
+  return parts.length === 0 ? null : `${parts.join(', ')} not counted`;
+}
+
+/** `44 runs since 2026-11-01; 3 running, 2 cancelled not counted`. */
+export function describeRuns({ runs, since, not_counted }: Stats): string {
+  const counted = `${formatCount(runs, 'run')}${since === null ? '' : ` since ${since}`}`;
+  return [counted, describeNotCounted(not_counted)].filter((part) => part !== null).join('; ');
+}
+
+/** Three digits are enough to compare: `950`, `13.3 k`, `1.2 M`. */
+export function formatTokens(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  if (tokens < 999_950) return `${(tokens / 1_000).toFixed(1)} k`;
+  return `${(tokens / 1_000_000).toFixed(1)} M`;
+}
+
+/** Two decimals, or as many as a small amount needs. */
+export function formatDollars(usd: number): string {
+  return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
+}

@@ -1,0 +1,151 @@
+/**
+ * Notifications of one run. The log is the outbox: an event is unsent for a target until `notification_sent` is
+ * recorded. So every notification is sent at least once, and twice only if the process is killed between sending and
+ * recording. Only the process that drives the run sends.
+ */
+
+import { basename } from 'node:path';
+import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
+import type { ChangeCount } from '../../notify/notification.ts';
+import { kindsOfRunEvent, notifyOfRunEvent } from '../../notify/run-notification.ts';
+import { maskSecrets } from '../../policy/secrets.ts';
+import type { RunDirectory } from '../../ports/run-store.ts';
+import { readGateRequest } from '../gates/gate-request.ts';
+import { findParked, type RunView } from '../record/run-view.ts';
+import type { RunDeps } from '../run-context.ts';
+import { type DeliveryDeps, deliver, SETTLE_MS, targetsFor } from './deliver.ts';
+
+export interface RunNotifications {
+  /** Starts to send what is not recorded as sent; returns at once. */
+  readonly add: (events: readonly RunEvent[]) => void;
+  /** Waits for what is being sent, for a bounded time; then records it as failed. */
+  readonly settle: () => Promise<void>;
+  /** Stops without recording: the next process that drives the run sends what is unsent. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface RunNotificationsRequest {
+  readonly deps: RunDeps;
+  readonly directory: RunDirectory;
+  readonly view: () => RunView;
+  readonly events: () => readonly RunEvent[];
+  readonly record: (drafts: readonly EventDraft[]) => Promise<void>;
+}
+
+const NO_NOTIFICATIONS: RunNotifications = { add: () => {}, settle: async () => {}, stop: async () => {} };
+
+export function createRunNotifications(request: RunNotificationsRequest): RunNotifications {
+  const { deps, record } = request;
+  const notifier = deps.project.notify;
+  if (notifier === null) return NO_NOTIFICATIONS;
+  const delivery: DeliveryDeps = { notifier, clock: deps.clock, chance: deps.chance ?? (() => 0.5) };
+  const giveUp = new AbortController();
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([giveUp.signal, stopped.signal]);
+  /** One queue per target, so that a slow target doesn't delay another, and order is kept. */
+  const queues = new Map<string, Promise<void>>();
+
+  const send = async (target: string, event: RunEvent): Promise<void> => {
+    const notification = notifyOfRunEvent(event, await collectFacts(request, event));
+    if (notification === null || stopped.signal.aborted) return;
+    const { ok, message } = await deliver(delivery, target, { notification, event }, signal);
+    if (!ok && stopped.signal.aborted) return;
+    const payload = { target, for_seq: event.seq, ok, message };
+    await record([{ event_type: 'notification_sent', step_id: null, payload }]);
+  };
+
+  const wait = () => Promise.all(queues.values());
+  return {
+    add: (events) => {
+      for (const event of events)
+        for (const target of targetsFor(notifier, kindsOfRunEvent(event))) {
+          if (isRecorded(request.events(), target, event.seq)) continue;
+          // A record that can't be written, such as after a lost lease, is no failure of the run.
+          const turn = (queues.get(target) ?? Promise.resolve())
+            .then(() => send(target, event))
+            .catch(() => {});
+          queues.set(target, turn);
+        }
+    },
+    settle: async () => {
+      const settled = new AbortController();
+      const limit = deps.clock.sleep(SETTLE_MS, settled.signal).then(() => giveUp.abort());
+      await wait();
+      settled.abort();
+      await limit;
+    },
+    stop: async () => {
+      stopped.abort();
+      await wait();
+    },
+  };
+}
+
+/**
+ * Events of a recorded run whose notification still matters: an open gate, a parking that isn't over, the end. After a
+ * kill, they may be unsent. A gate that was answered meanwhile asks nothing any more.
+ */
+export function findCurrent(events: readonly RunEvent[], view: RunView | null): readonly RunEvent[] {
+  if (view === null) return [];
+  const isParked = findParked(view) !== null;
+  const last = (type: RunEvent['event_type']) => events.findLast(({ event_type }) => event_type === type);
+  const current = [
+    ...(view.awaiting === null ? [] : [last('gate_requested')]),
+    ...(isParked ? [last('step_waiting')] : []),
+    ...(view.end === null ? [] : [last('run_completed')]),
+  ];
+  return current.filter((event) => event !== undefined);
+}
+
+/** Whether a target already has a record for an event. */
+function isRecorded(events: readonly RunEvent[], target: string, seq: number): boolean {
+  return events.some(
+    (event) =>
+      event.event_type === 'notification_sent' &&
+      event.payload.target === target &&
+      event.payload.for_seq === seq,
+  );
+}
+
+async function collectFacts({ deps, directory, view }: RunNotificationsRequest, event: RunEvent) {
+  const { started, title, state } = view();
+  const mask = (text: string) => maskSecrets(text, deps.project.secrets ?? []);
+  return {
+    repository: basename(deps.project.repoRoot),
+    workflow: started.workflow_id,
+    title: title === null ? null : mask(title),
+    change: await countChange(directory, event).catch(() => null),
+    costUsd: state.usage.costUsd,
+  };
+}
+
+/** How much of a patch is read to count its lines; a larger change is not counted. */
+const MAX_PATCH_BYTES = 5_000_000;
+
+async function countChange(directory: RunDirectory, event: RunEvent): Promise<ChangeCount | null> {
+  if (event.event_type === 'gate_requested') {
+    const key = { stepId: event.step_id ?? '', attempt: event.payload.attempt };
+    const diff = (await readGateRequest(directory, key))?.diff;
+    return diff === undefined
+      ? null
+      : { files: diff.file_count, insertions: diff.insertions, deletions: diff.deletions };
+  }
+  if (event.event_type !== 'run_completed') return null;
+  const patch = await directory.read('diff.patch', { firstBytes: MAX_PATCH_BYTES });
+  return patch === null || patch.length >= MAX_PATCH_BYTES ? null : countPatch(patch);
+}
+
+/** Counts the lines of a patch as git writes it: outside of hunks, `+` and `-` start only headers. */
+export function countPatch(patch: string): ChangeCount {
+  const count = { files: 0, insertions: 0, deletions: 0 };
+  let isHunk = false;
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('diff --git ')) {
+      count.files += 1;
+      isHunk = false;
+    } else if (line.startsWith('@@')) isHunk = true;
+    else if (isHunk && line.startsWith('+')) count.insertions += 1;
+    else if (isHunk && line.startsWith('-')) count.deletions += 1;
+  }
+  return count;
+}

@@ -1,0 +1,27 @@
+import { CliError } from '../../cli-error.ts';
+import type { CommandContext } from '../../command-context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { askAsPerson } from '../../output/work/asking.ts';
+import { findItem } from '../../output/work/session.ts';
+
+export interface ScopeOptions {
+  readonly add: readonly string[];
+  readonly reason: string | null;
+  readonly as: string | null;
+}
+
+/** Allows an item to change further paths, in the name of the user. */
+export async function extendScope(
+  context: CommandContext,
+  itemRef: string,
+  { add, reason, as }: ScopeOptions,
+): Promise<ExitCode> {
+  const example = 'conductor work scope 3 --add README.md --reason "it documents the option"';
+  if (add.length === 0) throw new CliError('work scope needs the path to allow: --add PATH', example);
+  if (reason === null || reason.trim() === '')
+    throw new CliError('work scope needs the reason: --reason "…"', example);
+  return askAsPerson(context, as, async ({ snapshot, ask }) => {
+    const { item } = findItem(snapshot, itemRef);
+    for (const path of add) await ask({ kind: 'extend_scope', itemId: item.id, path, reason: reason.trim() });
+  });
+}

@@ -1,0 +1,54 @@
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { stateFolderOf } from '../adapters/system/credential-waits.ts';
+import { createReportMemory } from '../adapters/system/report-memory.ts';
+import { folderSize } from '../adapters/upkeep/folder-size.ts';
+import { findDefaultBranch } from '../adapters/workspace/git/default-branch.ts';
+import { createGit } from '../adapters/workspace/git/git-command.ts';
+import { isAncestor } from '../adapters/workspace/git/revision.ts';
+import type { Opened } from '../app/opened.ts';
+import type { OpenWork } from '../app/opened-work.ts';
+import type { OpenReport } from '../app/report.ts';
+import { listItemQuestions } from '../overview/item-questions.ts';
+import type { ReportMemory } from '../ports/report-memory.ts';
+import type { Configured } from './open.ts';
+import { createRecords } from './records.ts';
+import { WORK_DATABASE } from './work-local.ts';
+
+/** Opens a repository for a report. Work items are opened only if there are any. */
+export function openReport(configured: Configured, openWork: () => Promise<Opened<OpenWork>>): OpenReport {
+  const { repoRoot, config, workspacesDir } = configured;
+  const git = createGit({ cwd: repoRoot });
+  const defaultBranch = findDefaultBranch(git, config.work.branch).catch(() => null);
+  return {
+    records: createRecords(repoRoot, config),
+    isOnDefaultBranch: async (commit) => {
+      const branch = await defaultBranch;
+      // A commit that git has removed since is on no branch.
+      return branch !== null && (await isAncestor(git, commit, branch.commit).catch(() => false));
+    },
+    diskUse: async () => ({
+      runs_bytes: await folderSize(resolve(repoRoot, config.paths.runs)),
+      workspaces_bytes: await folderSize(workspacesDir),
+    }),
+    readQuestions: async () => {
+      const hasItems = await access(join(repoRoot, WORK_DATABASE)).then(
+        () => true,
+        () => false,
+      );
+      if (!hasItems) return { ok: true, value: [] };
+      const opened = await openWork();
+      if (!opened.ok) return opened;
+      try {
+        const { state, limits } = await opened.value.engine.snapshot();
+        return { ok: true, value: listItemQuestions(state, limits) };
+      } finally {
+        await opened.value.close();
+      }
+    },
+  };
+}
+
+export function openReportMemory(): ReportMemory {
+  return createReportMemory(stateFolderOf(process.env));
+}
