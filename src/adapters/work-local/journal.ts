@@ -4,7 +4,7 @@ import { FIRST_PREV } from '../../contracts/run/event.ts';
 import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work/work-event.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { WorkJournal } from '../../ports/work-journal.ts';
+import type { WorkJournal } from '../../ports/work/work-journal.ts';
 import { parseJson } from '../../text/json.ts';
 import type { Row, Tables, WorkDatabase } from './database.ts';
 import { createProcessLock } from './process-lock.ts';

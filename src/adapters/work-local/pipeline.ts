@@ -2,7 +2,6 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pipeline, Revision } from '../../contracts/work/work-item.ts';
 import { sha256Hex } from '../../node/sha256.ts';
-import type { Revisions } from '../../ports/revisions.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type {
   RunnableValidator,
@@ -10,6 +9,7 @@ import type {
   ValidatorResult,
   ValidatorRunner,
 } from '../../ports/validator.ts';
+import type { Revisions } from '../../ports/work/revisions.ts';
 
 /** The last lines of a check's output are part of the reason; the full output is in its folder. */
 const TAIL_LINES = 30;

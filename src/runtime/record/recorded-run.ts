@@ -2,7 +2,7 @@ import type { EventPayload } from '../../contracts/run/event.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
-import type { RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 import { checkWorkflow } from '../../workflow/check-workflow.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import type { RunView } from './run-view.ts';

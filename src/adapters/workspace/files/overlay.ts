@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../node/sha256.ts';
-import type { FileInPlace, NewFile, Snapshot } from '../../../ports/workspace.ts';
+import type { FileInPlace, NewFile, Snapshot } from '../../../ports/workspace/workspace.ts';
 import { type Git, GitError, printedValue } from '../git/git-command.ts';
 import { writeTree } from '../git/revision.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
