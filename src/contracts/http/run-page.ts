@@ -55,12 +55,19 @@ export const runPageSchema = z.object({
   started_at: z.string(),
   updated_at: z.string(),
   ended_at: z.string().nullable(),
-  branch: z.string(),
+  branch: z
+    .string()
+    .nullable()
+    .describe('The branch, or the ref, with the result; null if there is none yet.'),
   base_ref: z.string(),
   base_sha: z.string(),
   head_sha: z.string().nullable(),
   inputs: z.array(z.object({ name: z.string(), value: z.string() })),
-  driven: z.boolean().describe('Whether a process drives the run now.'),
+  state: z
+    .string()
+    .describe('Its lifecycle state, or `interrupted` if it says running, but no process drives it.'),
+  driver_pid: z.int().nullable().describe('The process that drives the run; null if none, and for the past.'),
+  waiting_until: z.string().nullable().describe('When a parked run continues.'),
   as_of_seq: z.int().describe('The last event in this state; -1 for a run without events.'),
   as_of: z.string().describe('The time of that event.'),
   last_seq: z.int().describe('The last event of the log.'),
@@ -69,6 +76,7 @@ export const runPageSchema = z.object({
     .object({
       step_id: z.string(),
       key: z.string(),
+      attempt: z.int().min(1),
       gate: z.string(),
       reason: z.string(),
       approvers: z.array(z.string()),
