@@ -1,4 +1,4 @@
-import { parsePatch } from '../../policy/patch.ts';
+import { parsePatch } from '../../policy/patches/patch.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import type { StepKey } from '../evidence/evidence.ts';
 import { readGateRequest } from '../gates/gate-request.ts';
