@@ -154,6 +154,30 @@ test('a kill between sending and recording sends the same id again, and then nev
   });
 });
 
+test('a run that was killed after its end is notified by the next command that drives a run', async ({
+  openScene,
+}) => {
+  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+  await withReceiver(respond, async ({ url, received }) => {
+    const scene = await openScene();
+    await configure(scene, [`{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET }`]);
+    const env = { HOOK_SECRET: SECRET };
+    const driver = scene.cli.start(['run', fixture('success')], { env });
+    await until(() => received.length === 1);
+    driver.kill('SIGKILL');
+    await driver.done;
+    const [first = ''] = scene.runIds();
+    expect(scene.record(first).eventsOf('run_completed')).toHaveLength(1);
+    for (const _ of [1, 2]) await scene.cli.start(['run', fixture('success')], { env }).done;
+    const ids = received.map(({ headers }) => headers['webhook-id']);
+    expect(ids.filter((id) => String(id).startsWith(first))).toEqual([ids[0], ids[0]]);
+    expect(new Set(ids).size).toBe(3);
+    expect(scene.record(first).eventsOf('notification_sent')).toHaveLength(1);
+    const verified = await scene.conductor('verify', first);
+    expect(verified.code, verified.stderr).toBe(0);
+  });
+});
+
 test('`notify test` prints a line for each target, and what to configure if there is none', async ({
   openScene,
 }) => {
