@@ -5,6 +5,7 @@ import {
   describeDisk,
   describeNews,
   describeRun,
+  explainSpent,
   NEWS_TITLE,
   quoteMessage,
   SECTION_TITLES,
@@ -12,7 +13,7 @@ import {
   spendRows,
   type TimeFormat,
   titleOf,
-} from './report-words.ts';
+} from './report-lines.ts';
 
 const STYLE = `
 article { background: var(--card); border: 1px solid var(--line); border-left: .25rem solid var(--mark, var(--line));
@@ -29,6 +30,7 @@ blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 2px solid var(-
 /** Renders a report as one page without scripts, links or other resources, for light and dark screens. */
 export function renderHtml(report: Report, format: TimeFormat): string {
   const since = report.since === null ? '' : ` since ${format.time(report.since)}`;
+  const explained = explainSpent(report);
   return renderPage({
     title: 'conductor report',
     style: STYLE,
@@ -51,6 +53,7 @@ ${renderNews(report)}
 ${spendRows(report, format).map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
 </tbody>
 </table></div>
+${explained === null ? [] : html`<p class="dim">${explained}</p>`}
 ${report.disk.map((disk) => html`<p class="dim">${disk.repository}: ${describeDisk(disk)}</p>`)}
 ${report.unreadable.map(
   ({ repository, subject, problem }) =>

@@ -9,15 +9,14 @@ import {
 import { STATS_DIMENSIONS, type StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
 import { html, type Markup, renderPage } from './html.ts';
+import { formatDollars, formatTokenCount } from './spend.ts';
 import {
   DIMENSION_TITLES,
   describeRuns,
   formatAttempts,
-  formatDollars,
   formatFigure,
   formatGroupName,
   formatRate,
-  formatTokens,
 } from './stats-format.ts';
 import {
   KIND_LABELS,
@@ -78,7 +77,7 @@ function renderDimension(
     String(group.contradictions),
     formatFigure(group.attempts_per_success, group, formatAttempts),
     formatFigure(group.median_wall_ms, group, formatDuration),
-    formatFigure(group.tokens_per_success, group, formatTokens),
+    formatFigure(group.tokens_per_success, group, formatTokenCount),
     formatFigure(group.cost_usd_per_success, group, formatDollars),
     formatFigure(group.median_cost_usd, group, formatDollars),
   ]);

@@ -9,10 +9,10 @@ import { systemFiles } from '../adapters/project/files.ts';
 import { readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
+import { readTopFiles } from '../adapters/setup/top-files.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { createWorkDatabase } from '../adapters/work-local/database.ts';
 import { createLocalJournal } from '../adapters/work-local/journal.ts';
-import { readTopFiles } from '../adapters/setup/top-files.ts';
 import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { hasCommits, isCommitted, readGitVersion } from '../adapters/workspace/git/probe.ts';
 import { measureDiskUse } from '../app/disk-use.ts';
@@ -26,8 +26,8 @@ import { buildPlanner, createPlannerSetup } from './planners.ts';
 import { createRecords } from './records.ts';
 import { findSandbox } from './sandbox.ts';
 import { createTrustDeps } from './trust.ts';
-import { WORK_DATABASE } from './work-local.ts';
 import { createDiskUseDeps } from './upkeep.ts';
+import { WORK_DATABASE } from './work-local.ts';
 
 export function createDoctorDeps(startDir: string): DoctorDeps {
   const { env } = process;

@@ -1,6 +1,6 @@
 import type { Config } from '../../contracts/config/config.ts';
 import type { JournalEntry } from '../../contracts/work/work-event.ts';
-import { nameTargets } from '../../notify/notification.ts';
+import { type NamedTarget, nameTargets } from '../../notify/notification.ts';
 import { viewRun } from '../../runtime/record/run-view.ts';
 import { formatCount } from '../../text/count-of.ts';
 import type { Records } from '../opened.ts';
@@ -53,23 +53,38 @@ export async function examineNotifications(
   if (targets.length === 0)
     return [ok('notifications', 'none configured; conductor notify test shows how to configure them')];
   const recorded = await deps.readNotifications(repoRoot, config);
-  return targets.map((target) => {
-    const unset = variablesOf(target).filter((name) => (deps.env[name] ?? '') === '');
-    if (unset.length > 0)
-      return missing('notifications', `${target.name}: ${unset.join(', ')} is not set`, `set ${unset[0]}`);
-    const sent = recorded.filter((each) => each.target === target.name);
-    const failed = sent.filter((each) => !each.ok);
-    const [last] = failed;
-    if (last === undefined) return ok('notifications', `${target.name}: on ${target.on.join(', ')}`);
-    return missing(
-      'notifications',
-      `${target.name}: ${failed.length} of ${formatCount(sent.length, 'recent notification')} failed, the last about ${last.about}: ${last.message ?? 'unknown reason'}`,
-      'fix the target, then try it: conductor notify test',
-    );
+  return targets.flatMap((target) => {
+    const findings = [...findUnset(target, deps.env), ...findFailed(target, recorded)];
+    return findings.length > 0
+      ? findings
+      : [ok('notifications', `${target.name}: on ${target.on.join(', ')}`)];
   });
 }
 
-function variablesOf(target: Config['notify'][number]): readonly string[] {
+function findUnset(target: NamedTarget, env: NotificationsDeps['env']): Finding[] {
+  return variablesOf(target)
+    .filter((name) => (env[name] ?? '') === '')
+    .map((name) =>
+      missing('notifications', `${target.name}: the variable ${name} is not set`, `set ${name}`),
+    );
+}
+
+function findFailed({ name }: NamedTarget, recorded: readonly RecordedNotification[]): Finding[] {
+  const sent = recorded.filter(({ target }) => target === name);
+  const failed = sent.filter((each) => !each.ok);
+  const [last] = failed;
+  if (last === undefined) return [];
+  const count = `${failed.length} of ${formatCount(sent.length, 'recent notification')} failed`;
+  return [
+    missing(
+      'notifications',
+      `${name}: ${count}, the last about ${last.about}: ${last.message ?? 'unknown reason'}`,
+      'fix the target, then try it: conductor notify test',
+    ),
+  ];
+}
+
+function variablesOf(target: NamedTarget): readonly string[] {
   switch (target.kind) {
     case 'ntfy':
       return target.token_env === null ? [] : [target.token_env];

@@ -122,7 +122,10 @@ export const workEventSchema = z.discriminatedUnion('type', [
   }),
   event('notification_sent', {
     target: described(z.string(), 'The target, by its kind and host, variable or program.'),
-    question: described(z.string(), 'Identifies the question; receivers get it as the id of the notification.'),
+    question: described(
+      z.string(),
+      'Identifies the question; receivers get it as the id of the notification.',
+    ),
     item_id: itemId(),
     ok: described(z.boolean(), 'Whether the target accepted it.'),
     message: described(z.nullable(z.string()), 'Why it failed.'),

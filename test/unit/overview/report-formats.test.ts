@@ -29,6 +29,8 @@ const HOSTILE = [
   'first\nsecond\r\n- # third',
 ].join(' ');
 
+const NO_CLAIMS = { confirmed: 0, contradicted: 0, unverified: 0, contradicted_texts: [] };
+
 function hostileReport(): Report {
   const hostile = {
     title: HOSTILE,
@@ -58,14 +60,14 @@ function hostileReport(): Report {
         runs: [
           { summary: summaryWith({ ...hostile, outcome: 'error' }), isDriven: false },
           {
-            summary: summaryWith({ ...hostile, outcome: 'budget', approved_after_decision: true }),
+            summary: summaryWith({ ...hostile, outcome: 'budget', claims: NO_CLAIMS }),
             isDriven: false,
           },
           {
             summary: summaryWith({
               ...hostile,
               outcome: 'cancelled',
-              approved_after_decision: true,
+              claims: NO_CLAIMS,
               cancel: { by: HOSTILE, reason: HOSTILE },
             }),
             isDriven: false,

@@ -9,7 +9,14 @@ import type {
 import { formatCount } from '../text/count-of.ts';
 import { nameSome } from '../text/name-some.ts';
 import { oneLine } from '../text/outside-text.ts';
-import { formatAgentTime, formatCost, formatTokens } from './spend.ts';
+import {
+  formatAgentTime,
+  formatCost,
+  formatShortAgentTime,
+  formatShortCost,
+  formatTokenRow,
+  formatTokens,
+} from './spend.ts';
 
 /** The texts of a report that all formats share. Texts from outside are neutralised here, and on one line each. */
 
@@ -43,6 +50,7 @@ export function describeRun(line: ReportLine, format: TimeFormat): string[] {
     describeState(line, format),
     ...line.claims.contradicted_texts,
     ...(line.flags.length === 0 ? [] : [`flags of the last evaluation: ${line.flags.join(', ')}`]),
+    ...(line.approved ? ['approved at a gate after the last evaluation'] : []),
     [...describeChange(line), ...describeChecks(line), ...describeClaims(line)].join('; '),
     ...describeKept(line),
     describeSpend(line, format),
@@ -147,10 +155,18 @@ export function spendRows({ spent, sections }: Report, { duration }: TimeFormat)
   return groups.map(({ name, runs: count, spend }) => [
     oneLine(name),
     formatCount(count, 'run'),
-    formatCost(spend),
-    formatTokens(spend),
-    formatAgentTime(spend, duration),
+    formatShortCost(spend),
+    formatTokenRow(spend),
+    formatShortAgentTime(spend, duration),
   ]);
+}
+
+/** What `≥` means, if a row has one; null otherwise. */
+export function explainSpent({ spent: { total } }: Report): string | null {
+  const { starts, unknown } = total;
+  const most = Math.max(unknown.agent_ms, unknown.input_tokens, unknown.output_tokens, unknown.cost_usd);
+  if (most === 0) return null;
+  return `≥ at least: ${most} of ${formatCount(starts, 'start')} of agents did not report all numbers`;
 }
 
 export function describeDisk({ runs_bytes: runs, workspaces_bytes: workspaces }: ReportDisk): string {
