@@ -1,10 +1,11 @@
 import type { OpenRun } from '../../../../app/runs/open-run.ts';
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import { runDocument } from '../../../../app/runs/run-document.ts';
 import { type NeededAction, type ShownStep, showRun } from '../../../../app/runs/show-run.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { openGateLines } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openRun, shortIdsIn } from '../../open.ts';
+import { openRun } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { stepLine } from '../../output/progress.ts';
 import { nextCommands, renderSummary, stepState } from '../../output/summary.ts';

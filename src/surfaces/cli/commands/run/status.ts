@@ -6,6 +6,7 @@ import {
   type OpenRun,
   readStatus,
 } from '../../../../app/runs/open-run.ts';
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
 import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
@@ -14,7 +15,7 @@ import { shortenPath } from '../../../../text/shorten.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../../exit-codes.ts';
-import { openRecords, openRun, openRunByRef, shortIdsIn } from '../../open.ts';
+import { openRecords, openRun, openRunByRef } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { flakyText } from '../../output/flaky-text.ts';
 import { timeText, untilText } from '../../output/gate-lines.ts';
