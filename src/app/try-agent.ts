@@ -128,7 +128,7 @@ async function runTrial(
   const enclosure = await project.sandbox?.({
     runner: 'agent',
     policies: [],
-    worktreePath: worktree,
+    checkoutPath: worktree,
     runDir: runDir,
     harnessDir: join(runDir, 'harness'),
   });
@@ -141,7 +141,7 @@ async function runTrial(
     attempt: 1,
     visit: 1,
     prompt: writePrompt(token),
-    worktreePath: worktree,
+    checkoutPath: worktree,
     runDir: runDir,
     inputs: {},
     evidenceDir,

@@ -34,7 +34,7 @@ export interface ValidatorPlace {
   readonly runId: string;
   readonly runDir: string;
   readonly repoRoot: string;
-  readonly worktreePath: string;
+  readonly checkoutPath: string;
   /** Bare commands that script validators may use. */
   readonly entrypoints: readonly string[];
 }

@@ -47,7 +47,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     describe: ({ runId, baseRef, baseSha, harnessDir, branch }) => ({
       runId,
       repoRoot: SIM_ROOT,
-      worktreePath: `${SIM_ROOT}/workspaces/${runId}/work`,
+      checkoutPath: `${SIM_ROOT}/workspaces/${runId}/work`,
       judgePath: `${SIM_ROOT}/workspaces/${runId}/judge`,
       branchName: branch ?? `conductor/run/${runId}`,
       baseRef,
@@ -67,7 +67,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
       else if (tree === null || tree === baseTree()) await create(workspace);
       else
         throw new ExpectedFailure(
-          `the workspace ${workspace.worktreePath} isn't visible from this machine or container`,
+          `the workspace ${workspace.checkoutPath} isn't visible from this machine or container`,
         );
     },
     snapshot: async (_workspace, name) => {

@@ -60,7 +60,7 @@ function request(
     attempt: 1,
     visit: 1,
     prompt: 'do the thing\n',
-    worktreePath: join(folder, 'work'),
+    checkoutPath: join(folder, 'work'),
     runDir: join(folder, 'run'),
     inputs: {},
     evidenceDir: join(folder, 'run', 'artifacts', 'implement'),

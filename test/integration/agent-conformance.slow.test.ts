@@ -66,7 +66,7 @@ function requestOf(change: Partial<AgentRequest> = {}): AgentRequest {
     attempt: 1,
     visit: 1,
     prompt: 'do the thing\n',
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     runDir: join(folder, 'run'),
     inputs: {},
     evidenceDir: join(folder, 'run', 'artifacts', 'implement@1'),
@@ -109,10 +109,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     });
     expect(result.failure ?? null).toBeNull();
     expect(result.notes).toEqual([]);
-    expect(await readFile(join(request.worktreePath, 'work.txt'), 'utf8')).toBe('do the thing\n');
-    const seen: unknown = JSON.parse(await readFile(join(request.worktreePath, 'seen.json'), 'utf8'));
+    expect(await readFile(join(request.checkoutPath, 'work.txt'), 'utf8')).toBe('do the thing\n');
+    const seen: unknown = JSON.parse(await readFile(join(request.checkoutPath, 'seen.json'), 'utf8'));
     expect(seen).toMatchObject({
-      cwd: request.worktreePath,
+      cwd: request.checkoutPath,
       env: {
         OWN: 'yes',
         CONDUCTOR_RUN_ID: 'run-1',

@@ -40,7 +40,7 @@ function caseOf({ cases }: HarnessReport, id: string) {
 /** Pastes the line into a shell in the worktree, as a person would. */
 async function paste(line: string): Promise<{ code: number; output: string }> {
   const options = {
-    cwd: scene.place.worktreePath,
+    cwd: scene.place.checkoutPath,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
   };
   try {

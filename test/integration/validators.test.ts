@@ -29,10 +29,10 @@ beforeEach(async () => {
     runId: '0199ab',
     runDir: join(folder, 'runs [1]', '0199ab'),
     repoRoot: join(folder, 'repo'),
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     entrypoints: ['node', 'sh'],
   };
-  for (const path of [place.runDir, place.repoRoot, place.worktreePath])
+  for (const path of [place.runDir, place.repoRoot, place.checkoutPath])
     await mkdir(path, { recursive: true });
   runner = createValidatorRunner({
     supervisor: createSupervisor(),
@@ -76,7 +76,7 @@ async function put(path: string, text: string, mode = 0o644): Promise<string> {
   await chmod(path, mode);
   return path;
 }
-const inTree = (name: string): string => join(place.worktreePath, name);
+const inTree = (name: string): string => join(place.checkoutPath, name);
 const inRun = (name: string): string => join(place.runDir, name);
 const writes = (path: string, value: unknown): string =>
   `fs.writeFileSync(${JSON.stringify(path)}, ${JSON.stringify(JSON.stringify(value))});`;
@@ -149,7 +149,7 @@ describe('what may be started', () => {
     );
     expect(result).toMatchObject({ outcome: 'completed', reason: null });
     expect(await readFile(result.stdoutPath ?? '', 'utf8')).toBe(
-      `ran ${inRun(name)} in ${place.worktreePath} with ${place.repoRoot} 0199ab ${inRun('r.json')}\n`,
+      `ran ${inRun(name)} in ${place.checkoutPath} with ${place.repoRoot} 0199ab ${inRun('r.json')}\n`,
     );
   });
 
@@ -198,7 +198,7 @@ describe('what may be started', () => {
     const validator = { kind: 'command', id: 't', ...none } as const;
     const result = await run({ ...validator, command: ['tools/t.sh', '${run_id}'] });
     expect(await readFile(result.stdoutPath ?? '', 'utf8')).toBe(
-      `ran ${inTree('tools/t.sh')} in ${place.worktreePath} with \${run_id}\n`,
+      `ran ${inTree('tools/t.sh')} in ${place.checkoutPath} with \${run_id}\n`,
     );
   });
 

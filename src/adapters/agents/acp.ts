@@ -150,7 +150,7 @@ function converse(
       // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
         isSilent(state) &&
-        (await hasFileModifiedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
+        (await hasFileModifiedSince(request.checkoutPath, join(request.evidenceDir, 'inputs.json')));
       onEnd(state);
       return {
         verdict: acpVerdict(state, { ...processResult, stopped: ending.stopped(), hasWorked }, request),
@@ -166,7 +166,7 @@ function converse(
 }
 
 async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<AcpSettings> {
-  const cwd = await realpath(request.worktreePath);
+  const cwd = await realpath(request.checkoutPath);
   return {
     cwd,
     prompt: request.prompt,

@@ -191,10 +191,10 @@ async function writePolicy(folder: string, policy: EffectivePolicy): Promise<str
 
 function hookLine(
   { hook }: ClaudeCodeDeps,
-  { worktreePath }: AgentRequest,
+  { checkoutPath }: AgentRequest,
   policies: readonly string[],
 ): string {
-  const words = [...hook, '--repo', worktreePath, ...policies.flatMap((path) => ['--policy', path])];
+  const words = [...hook, '--repo', checkoutPath, ...policies.flatMap((path) => ['--policy', path])];
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 }
 

@@ -57,8 +57,8 @@ export function isHarnessReportName(name: string): boolean {
 function locateRoots(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
   if (!isAbsolute(path)) return { roots: ['worktree', 'run'], path };
   if (isPathInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
-  if (isPathInside(place.worktreePath, path)) {
-    return { roots: ['worktree'], path: relative(place.worktreePath, path) };
+  if (isPathInside(place.checkoutPath, path)) {
+    return { roots: ['worktree'], path: relative(place.checkoutPath, path) };
   }
   return { roots: [], path };
 }

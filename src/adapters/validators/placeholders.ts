@@ -32,7 +32,7 @@ export function fillPlaceholders(template: string, values: PlaceholderValues): F
 
 /** For entrypoint, cwd and artifacts, which must stay inside the worktree or the run directory. */
 export function pathValues(place: ValidatorPlace): PlaceholderValues {
-  return { run_id: place.runId, run_dir: place.runDir, worktree: place.worktreePath };
+  return { run_id: place.runId, run_dir: place.runDir, worktree: place.checkoutPath };
 }
 
 export function argumentValues(place: ValidatorPlace): PlaceholderValues {

@@ -20,7 +20,7 @@ const OWN_ENTRIES = new Set([
 
 export async function realRoots(place: ValidatorPlace): Promise<Roots> {
   return {
-    worktree: (await realPathOf(place.worktreePath)) ?? place.worktreePath,
+    worktree: (await realPathOf(place.checkoutPath)) ?? place.checkoutPath,
     run: (await realPathOf(place.runDir)) ?? place.runDir,
   };
 }

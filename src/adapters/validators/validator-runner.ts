@@ -105,7 +105,7 @@ async function findObstacle(
   if (!entrypoint.ok) return entrypoint.reason;
   const declared = declareAll(validator, place);
   if (!declared.ok) return declared.reason;
-  if (entrypoint.kind === 'file' && isInWorktree(validator)) {
+  if (entrypoint.kind === 'file' && isInCheckout(validator)) {
     // An earlier step may still write a script, but a file that the configuration names must exist.
     if (validator.kind === 'script' || (await isInBase(validator.command[0]))) return null;
     return `${validator.command[0]} is not in the commit that the run starts from`;
@@ -123,7 +123,7 @@ async function findObstacle(
   return `${real} is in your checkout, so it would check the code there instead of the run's`;
 }
 
-function isInWorktree(validator: RunnableValidator): boolean {
+function isInCheckout(validator: RunnableValidator): boolean {
   return validator.kind === 'script' || !validator.command[0].startsWith('/');
 }
 

@@ -91,7 +91,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     reopen: async (workspace, tree) => {
       // A git process that a killed conductor started may still write to the workspace.
       await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
-      await removeSpecialFiles(workspace.worktreePath);
+      await removeSpecialFiles(workspace.checkoutPath);
       await reopenWorkspace(deps, workspace, tree, { ownedPaths });
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
@@ -106,8 +106,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     },
     openJudge: (workspace, request) => openJudgeCheckout({ signal, diff: diffs }, workspace, request),
     openTemporary: openTemporaryFolder,
-    removeTemporary: async ({ worktreePath, judgePath }) => {
-      await removeTemporaryFolder(worktreePath);
+    removeTemporary: async ({ checkoutPath, judgePath }) => {
+      await removeTemporaryFolder(checkoutPath);
       await removeTemporaryFolder(judgePath);
     },
     publish: (workspace, result) => publishResult(deps, workspace, result),

@@ -37,8 +37,8 @@ export interface RetentionDecision {
 }
 
 /** All files of a run besides its record. Earlier versions used a linked worktree named after the run. */
-export function workspaceFolder(worktreePath: string, runId: string): string {
-  return basename(worktreePath) === runId ? worktreePath : dirname(worktreePath);
+export function workspaceFolder(checkoutPath: string, runId: string): string {
+  return basename(checkoutPath) === runId ? checkoutPath : dirname(checkoutPath);
 }
 
 /**
@@ -92,9 +92,9 @@ export interface RetentionDeps {
 }
 
 /** Removes the worktree of an ended run, and nothing else. */
-export function removeRunWorktree(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
+export function removeRunWorkspace(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
   return withLock(deps, runId, (workspace, lease) =>
-    removeInOrder(lease, [() => deps.upkeep.removeWorktree(workspace)]),
+    removeInOrder(lease, [() => deps.upkeep.removeWorkspace(workspace)]),
   );
 }
 
@@ -111,7 +111,7 @@ export function removeRun(deps: RetentionDeps, runId: string): Promise<RemovalRe
     (workspace, lease) =>
       removeInOrder(lease, [
         () => upkeep.removeRecord(runId, { dryRun: true }),
-        () => upkeep.removeWorktree(workspace),
+        () => upkeep.removeWorkspace(workspace),
         () => upkeep.removeRefs(workspace),
         removeRecord,
       ]),

@@ -95,7 +95,7 @@ function intoDocument(undone: UndoneFiles | UndoneRef) {
   if ('files' in undone) {
     const { plan } = undone;
     return plan.kind === 'worktree'
-      ? { kind: plan.kind, path: plan.workspace.worktreePath }
+      ? { kind: plan.kind, path: plan.workspace.checkoutPath }
       : { kind: plan.kind, branch: plan.branchName, because: plan.because };
   }
   const { salvage, moved } = undone;
@@ -272,7 +272,7 @@ async function planUndo(
   if (branch !== null) return asBranch('a branch was asked for');
   if (run === null) return asBranch('the record of the run is gone');
   if (!run.ended) return asBranch('the run has not ended');
-  switch (await upkeep.worktreeState(run.workspace)) {
+  switch (await upkeep.workspaceState(run.workspace)) {
     case 'missing':
       return asBranch('the workspace is gone');
     case 'changed':

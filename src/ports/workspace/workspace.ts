@@ -81,7 +81,7 @@ export interface WorkspaceRequest {
 export interface RunWorkspace {
   readonly runId: string;
   readonly repoRoot: string;
-  readonly worktreePath: string;
+  readonly checkoutPath: string;
   /** The checkout that validators run in, beside the worktree. */
   readonly judgePath: string;
   readonly branchName: string;

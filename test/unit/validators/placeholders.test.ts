@@ -11,7 +11,7 @@ const place = {
   runId: '0199ab',
   runDir: '/data/runs [x]/0199ab',
   repoRoot: '/repo',
-  worktreePath: '/trees/0199ab',
+  checkoutPath: '/trees/0199ab',
   entrypoints: [],
 };
 

@@ -17,7 +17,7 @@ export async function restoreFiles(repository: RunRepository, salvage: Salvage):
   const { git, workspace } = repository;
   const { tree, ignored } = await takeTree(repository);
   if (tree !== (await readPublishedTree(repository)))
-    throw new GitError([], null, `${workspace.worktreePath} has changes that are not in the result`);
+    throw new GitError([], null, `${workspace.checkoutPath} has changes that are not in the result`);
   const { tree: wanted, message } = await readCommit(git, salvage.commit);
   await refuseOverwriting(repository, tree, wanted);
   await putTree(repository, wanted);

@@ -28,7 +28,7 @@ export async function acceptGoldens(context: RunContext, effect: AcceptEffect): 
   const request = await approvedRequest(context, effect);
   const files = acceptedFiles(context, proposalsIn(request));
   await expectBytes(context, effect, files);
-  const written = files.length === 0 ? null : await putIntoWorktree(context, effect, files);
+  const written = files.length === 0 ? null : await putIntoCheckout(context, effect, files);
   if (written instanceof Error) return failAcceptance(context, effect, written, false);
   const records = await recordAcceptance(context, effect, request, written);
   return {
@@ -73,7 +73,7 @@ function createVoid({ stepId }: AcceptEffect, what: string): ApprovalVoid {
 }
 
 /** Returns the failure, after restoring the files if possible. */
-async function putIntoWorktree(
+async function putIntoCheckout(
   context: RunContext,
   effect: AcceptEffect,
   files: readonly NewFile[],

@@ -110,7 +110,7 @@ function printFiles(
   const done = dryRun ? 'would restore' : 'restored';
   const name = printable(salvage.name);
   const [output, notes] = [stdoutOf(terminal), stderrOf(terminal)];
-  if (plan.kind === 'worktree') printLines(output, [`${done} ${name} into ${plan.workspace.worktreePath}`]);
+  if (plan.kind === 'worktree') printLines(output, [`${done} ${name} into ${plan.workspace.checkoutPath}`]);
   else {
     const branch = printable(plan.branchName);
     printLines(output, [`${done} ${name} as branch ${branch}: ${plan.because}`]);

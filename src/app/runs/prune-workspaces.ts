@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { ListedWorktree } from '../../ports/upkeep.ts';
+import type { ListedWorkspace } from '../../ports/upkeep.ts';
 import type { UpkeepSetup } from '../opened.ts';
 import {
   type Cleanup,
@@ -16,7 +16,7 @@ import {
   decideRetention,
   type Retention,
   type RetentionDecision,
-  removeRunWorktree,
+  removeRunWorkspace,
   workspaceFolder,
 } from './retention.ts';
 
@@ -26,27 +26,27 @@ export interface PruneOptions extends RetentionOptions {
 }
 
 /** The worktree of a run; `run` is null if the run has no record. */
-export interface StoredWorktree extends StoredRun {
-  readonly worktree: ListedWorktree;
+export interface StoredWorkspace extends StoredRun {
+  readonly worktree: ListedWorkspace;
   readonly verdict: RetentionDecision | null;
 }
 
 export const NO_RECORD = 'the run has no record here';
 
 /** The worktrees of all runs, newest first. */
-export function listWorktrees(setup: UpkeepSetup): Promise<readonly StoredWorktree[]> {
-  return findWorktrees(setup, setup.retention);
+export function listWorkspaces(setup: UpkeepSetup): Promise<readonly StoredWorkspace[]> {
+  return findWorkspaces(setup, setup.retention);
 }
 
 /** Removes the worktrees that the retention doesn't keep. */
-export async function pruneWorktrees(setup: UpkeepSetup, options: PruneOptions): Promise<Cleanup> {
+export async function pruneWorkspaces(setup: UpkeepSetup, options: PruneOptions): Promise<Cleanup> {
   const retention = options.all ? { keepRuns: 0, keepDays: 0 } : completeRetention(options, setup.retention);
   const handled: Handled[] = [];
-  for (const { worktree, verdict, ...stored } of await findWorktrees(setup, retention)) {
+  for (const { worktree, verdict, ...stored } of await findWorkspaces(setup, retention)) {
     if (verdict === null) handled.push(describeKept(stored, NO_RECORD, [suggestRemoval(worktree)]));
     else if (!verdict.due) handled.push(describeKept(stored, verdict.reason));
     else {
-      const taken = options.dryRun ? null : await removeRunWorktree(setup, stored.runId);
+      const taken = options.dryRun ? null : await removeRunWorkspace(setup, stored.runId);
       handled.push(describeRemoval(stored, verdict.reason, taken));
     }
   }
@@ -54,7 +54,7 @@ export async function pruneWorktrees(setup: UpkeepSetup, options: PruneOptions):
 }
 
 /** The document of `worktree list --json`. */
-export function worktreesDocument(worktrees: readonly StoredWorktree[]) {
+export function workspacesDocument(worktrees: readonly StoredWorkspace[]) {
   return {
     worktrees: worktrees.map(({ worktree, verdict, ...stored }) => ({
       ...storedRunDocument(stored),
@@ -67,14 +67,14 @@ export function worktreesDocument(worktrees: readonly StoredWorktree[]) {
   };
 }
 
-async function findWorktrees(
+async function findWorkspaces(
   { upkeep, store, clock }: UpkeepSetup,
   retention: Retention,
-): Promise<readonly StoredWorktree[]> {
+): Promise<readonly StoredWorkspace[]> {
   const verdicts = decideRetention(await store.list(), retention, clock.now());
   // Run ids sort by their creation time.
-  const listed = (await upkeep.listWorktrees()).toSorted((one, other) => (one.runId < other.runId ? 1 : -1));
-  const found: StoredWorktree[] = [];
+  const listed = (await upkeep.listWorkspaces()).toSorted((one, other) => (one.runId < other.runId ? 1 : -1));
+  const found: StoredWorkspace[] = [];
   for (const worktree of listed) {
     const { runId, path } = worktree;
     const verdict = verdicts.find(({ run }) => run.runId === runId) ?? null;
@@ -85,7 +85,7 @@ async function findWorktrees(
 }
 
 /** conductor never removes a worktree without a record, because nothing says whether its run has ended. */
-function suggestRemoval({ runId, path, linked }: ListedWorktree): string {
+function suggestRemoval({ runId, path, linked }: ListedWorkspace): string {
   const command = linked
     ? `git worktree remove ${path}`
     : `rm -r ${dirname(path)} && git update-ref -d refs/conductor/base/${runId}`;
