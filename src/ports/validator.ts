@@ -63,7 +63,7 @@ export interface ValidatorRequest {
 export interface CapturedArtifact {
   /** Absolute path of the copy under `evidenceDir`. */
   readonly path: string;
-  /** As declared or matched, relative to the worktree or the run directory. */
+  /** As declared or matched, relative to the checkout or the run directory. */
   readonly name: string;
   readonly required: boolean;
 }

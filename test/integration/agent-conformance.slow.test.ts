@@ -98,7 +98,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   const start = (behaviour: string, request: AgentRequest) =>
     create([process.execPath, FAKE, kind, behaviour]).run(request);
 
-  it('that completes did its work in the worktree, from the prompt that it was given', async () => {
+  it('that completes did its work in the checkout, from the prompt that it was given', async () => {
     const request = requestOf();
     const result = await start('completes', request);
     expect(result).toMatchObject({
@@ -165,7 +165,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
       const stops: string[] = [];
       const onStop: AgentRequest['onStop'] = (limit) => {
         stops.push(
-          `${typeof limit === 'string' ? limit : limit.bound} with ${aliveOf(request).length} alive`,
+          `${limit.kind === 'bound' ? limit.bound : limit.kind} with ${aliveOf(request).length} alive`,
         );
         return Promise.resolve();
       };

@@ -58,7 +58,7 @@ function request(change: Partial<AgentRequest> = {}): AgentRequest {
 const script = (text: string): Agent => agentOf(node, '-e', `const fs = require('node:fs'); ${text}`);
 
 describe('what a command agent gets', () => {
-  it('is the worktree as its folder, the prompt on stdin, the environment and its six variables', async () => {
+  it('is the checkout as its folder, the prompt on stdin, the environment and its six variables', async () => {
     const agent = script(`
       const inputs = JSON.parse(fs.readFileSync(process.env.CONDUCTOR_INPUTS, 'utf8'));
       const before = fs.existsSync(process.env.CONDUCTOR_RESULT);
@@ -206,7 +206,7 @@ describe('the result file', () => {
 });
 
 describe('the program', () => {
-  it('with a slash is found in the worktree when it runs', async () => {
+  it('with a slash is found in the checkout when it runs', async () => {
     const asked = request();
     const tool = join(asked.checkoutPath, 'tools', 'fix it.sh');
     await mkdir(dirname(tool));

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** Runs the real thing in the worktree and gives its report, which must add up with its exit code. */
+/** Runs the real thing in the checkout and gives its report, which must add up with its exit code. */
 async function reportOf(command: readonly [string, ...string[]], report: string): Promise<HarnessReport> {
   const result = await scene.run(configured(command, report));
   expect(result).toMatchObject({ exitCode: 1, outcome: 'error', missingArtifacts: [] });
@@ -37,7 +37,7 @@ function caseOf({ cases }: HarnessReport, id: string) {
   };
 }
 
-/** Pastes the line into a shell in the worktree, as a person would. */
+/** Pastes the line into a shell in the checkout, as a person would. */
 async function paste(line: string): Promise<{ code: number; output: string }> {
   const options = {
     cwd: scene.place.checkoutPath,

@@ -7,7 +7,7 @@ import { acpVerdict, isSilent } from '../../agents/acp/acp-verdict.ts';
 import { readMessage } from '../../agents/acp/json-rpc.ts';
 import { usageSince } from '../../agents/prices.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
-import { createStoppedEnd, type StopCause, type StoppedEnd } from '../../contracts/run/process-end.ts';
+import type { StopCause, StoppedEnd } from '../../contracts/run/process-end.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets/secrets.ts';
 import { temporaryFolders } from '../../policy/shell/write-rules.ts';
@@ -223,10 +223,10 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
     onStop: async (cause: StopCause): Promise<void> => {
       // The turn has ended already; only the process is still running.
       if (isOver()) return;
-      stopped ??= createStoppedEnd(cause);
+      stopped ??= cause;
       await request.onStop(cause);
       // The process of an agent that exceeded a bound is already killed, so it can't answer.
-      if (typeof cause === 'string') await askToEnd();
+      if (cause.kind !== 'bound') await askToEnd();
     },
     release: (): void => {
       released.abort();
@@ -243,7 +243,7 @@ function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentContr
       agent: state.agent,
       model: state.model ?? model,
       mode: state.mode,
-      permission_requests: { allowed, of_these_automatically: approved, refused },
+      permission_requests: { allowed, allowed_automatically: approved, refused },
     },
   };
 }

@@ -132,7 +132,7 @@ async function startOf(
 
 interface Tools {
   /**
-   * All other tools are disabled: they would leave the worktree, wait for a user, or continue after the step
+   * All other tools are disabled: they would leave the checkout, wait for a user, or continue after the step
    * has ended.
    */
   readonly known: readonly string[];

@@ -20,7 +20,7 @@ export interface CommandAgentDeps {
   readonly graceMs: number;
 }
 
-/** Any program that reads a prompt from stdin and changes the worktree it is started in. */
+/** Any program that reads a prompt from stdin and changes the checkout it is started in. */
 export function createCommandAgent(deps: CommandAgentDeps): Agent {
   return {
     family: 'command',

@@ -265,8 +265,8 @@ async function removeFromCheckout(
   { name, root, realPath }: ArtifactMatch,
   context: CaptureContext,
 ): Promise<void> {
-  if (root !== 'worktree' || rootOf(context.roots, realPath) !== 'worktree') return;
+  if (root !== 'checkout' || rootOf(context.roots, realPath) !== 'checkout') return;
   if (context.before.has(realPath)) return;
   await rm(realPath, { force: true });
-  await rm(join(context.roots.worktree, name), { force: true });
+  await rm(join(context.roots.checkout, name), { force: true });
 }

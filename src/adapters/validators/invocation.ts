@@ -32,7 +32,7 @@ const INTERPRETERS: Readonly<Record<string, string>> = {
   '.sh': 'sh',
 };
 
-/** Checks what is known from the declaration alone, before a worktree exists. */
+/** Checks what is known from the declaration alone, before a checkout exists. */
 export function checkInvocation(validator: RunnableValidator, place: ValidatorPlace): Entrypoint {
   if (validator.kind === 'command') {
     const [program] = validator.command;
@@ -151,7 +151,7 @@ async function isOutside(path: string, place: ValidatorPlace): Promise<boolean> 
 function refusedPath(field: string, declared: string, how: 'lexically' | 'by link'): Refused {
   const fault =
     how === 'lexically'
-      ? 'is outside the worktree and the run directory'
-      : 'leads out of the worktree and the run directory through a link';
+      ? 'is outside the checkout and the run directory'
+      : 'leads out of the checkout and the run directory through a link';
   return { ok: false, reason: `${field} refused: \`${declared}\` ${fault}` };
 }

@@ -170,7 +170,7 @@ async function store(
     suiteId: validator.id,
     generatedAt: new Date().toISOString(),
     command: validator.kind === 'command' ? validator.command : invoked.command,
-    checkouts: [...new Set([place.checkoutPath, roots.worktree])],
+    checkouts: [...new Set([place.checkoutPath, roots.checkout])],
     folder: folderOf(context),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
     lastWords: (await readOutputTail(ran.stderr.path)) || (await readOutputTail(ran.stdout.path)),
@@ -194,7 +194,7 @@ async function store(
   };
 }
 
-/** The folder of the validator, relative to the worktree if it is inside. */
+/** The folder of the validator, relative to the checkout if it is inside. */
 function folderOf({ invocation, request }: ConversionContext): string {
   const { checkoutPath } = request.place;
   return isPathInside(checkoutPath, invocation.cwd) ? relative(checkoutPath, invocation.cwd) : invocation.cwd;

@@ -146,7 +146,7 @@ async function runValidator(
     folder: join(request.evidenceDir, evidenceName(validator.id)),
     published,
   };
-  await makeReportFolders(context.declarations, context.roots.worktree);
+  await makeReportFolders(context.declarations, context.roots.checkout);
   const before = await stampPossibleReports(context);
   const ran = await startValidator(deps, request, invocation);
   const captured = await captureArtifacts({ ...context, before });
@@ -190,15 +190,15 @@ async function runValidator(
 /** Creates the folders of reports, because some runners, such as Jest, don't. */
 async function makeReportFolders(
   declarations: readonly ArtifactDeclaration[],
-  worktree: string,
+  checkout: string,
 ): Promise<void> {
   for (const { name, literal, converted } of declarations) {
     if (!literal || !converted) continue;
-    const folder = join(worktree, dirname(name));
+    const folder = join(checkout, dirname(name));
     let existing = folder;
-    while (existing !== worktree && (await realPathOf(existing)) === null) existing = dirname(existing);
+    while (existing !== checkout && (await realPathOf(existing)) === null) existing = dirname(existing);
     // A link could lead out of the checkout.
-    if (isPathInside(worktree, (await realPathOf(existing)) ?? ''))
+    if (isPathInside(checkout, (await realPathOf(existing)) ?? ''))
       await mkdir(folder, { recursive: true }).catch(() => undefined);
   }
 }

@@ -21,49 +21,49 @@ import {
 } from './retention.ts';
 
 export interface PruneOptions extends RetentionOptions {
-  /** Prune the worktrees of all runs that have ended, regardless of the retention. */
+  /** Prune the workspaces of all runs that have ended, regardless of the retention. */
   readonly all: boolean;
 }
 
-/** The worktree of a run; `run` is null if the run has no record. */
+/** The workspace of a run; `run` is null if the run has no record. */
 export interface StoredWorkspace extends StoredRun {
-  readonly worktree: ListedWorkspace;
-  readonly verdict: RetentionDecision | null;
+  readonly workspace: ListedWorkspace;
+  readonly decision: RetentionDecision | null;
 }
 
 export const NO_RECORD = 'the run has no record here';
 
-/** The worktrees of all runs, newest first. */
+/** The workspaces of all runs, newest first. */
 export function listWorkspaces(setup: UpkeepSetup): Promise<readonly StoredWorkspace[]> {
   return findWorkspaces(setup, setup.retention);
 }
 
-/** Removes the worktrees that the retention doesn't keep. */
+/** Removes the workspaces that the retention doesn't keep. */
 export async function pruneWorkspaces(setup: UpkeepSetup, options: PruneOptions): Promise<Cleanup> {
   const retention = options.all ? { keepRuns: 0, keepDays: 0 } : completeRetention(options, setup.retention);
   const handled: Handled[] = [];
-  for (const { worktree, verdict, ...stored } of await findWorkspaces(setup, retention)) {
-    if (verdict === null) handled.push(describeKept(stored, NO_RECORD, [suggestRemoval(worktree)]));
-    else if (!verdict.due) handled.push(describeKept(stored, verdict.reason));
+  for (const { workspace, decision, ...stored } of await findWorkspaces(setup, retention)) {
+    if (decision === null) handled.push(describeKept(stored, NO_RECORD, [suggestRemoval(workspace)]));
+    else if (!decision.due) handled.push(describeKept(stored, decision.reason));
     else {
       const taken = options.dryRun ? null : await removeRunWorkspace(setup, stored.runId);
-      handled.push(describeRemoval(stored, verdict.reason, taken));
+      handled.push(describeRemoval(stored, decision.reason, taken));
     }
   }
-  return { key: 'worktrees', retention, dryRun: options.dryRun, handled };
+  return { of: 'workspaces', retention, dryRun: options.dryRun, handled };
 }
 
 /** The document of `worktree list --json`. */
-export function workspacesDocument(worktrees: readonly StoredWorkspace[]) {
+export function workspacesDocument(workspaces: readonly StoredWorkspace[]) {
   return {
-    worktrees: worktrees.map(({ worktree, verdict, ...stored }) => ({
+    worktrees: workspaces.map(({ workspace, decision, ...stored }) => ({
       ...storedRunDocument(stored),
-      branch: worktree.branchName,
-      present: worktree.present,
-      prunable: verdict?.due ?? false,
-      reason: verdict?.reason ?? NO_RECORD,
+      branch: workspace.branchName,
+      present: workspace.present,
+      prunable: decision?.due ?? false,
+      reason: decision?.reason ?? NO_RECORD,
     })),
-    total_bytes: sumBytes(worktrees),
+    total_bytes: sumBytes(workspaces),
   };
 }
 
@@ -71,20 +71,20 @@ async function findWorkspaces(
   { upkeep, store, clock }: UpkeepSetup,
   retention: Retention,
 ): Promise<readonly StoredWorkspace[]> {
-  const verdicts = decideRetention(await store.list(), retention, clock.now());
+  const decisions = decideRetention(await store.list(), retention, clock.now());
   // Run ids sort by their creation time.
   const listed = (await upkeep.listWorkspaces()).toSorted((one, other) => (one.runId < other.runId ? 1 : -1));
   const found: StoredWorkspace[] = [];
-  for (const worktree of listed) {
-    const { runId, path } = worktree;
-    const verdict = verdicts.find(({ run }) => run.runId === runId) ?? null;
+  for (const workspace of listed) {
+    const { runId, path } = workspace;
+    const decision = decisions.find(({ run }) => run.runId === runId) ?? null;
     const bytes = await upkeep.sizeOf(workspaceFolder(path, runId));
-    found.push({ runId, run: verdict?.run ?? null, path, bytes, worktree, verdict });
+    found.push({ runId, run: decision?.run ?? null, path, bytes, workspace, decision });
   }
   return found;
 }
 
-/** conductor never removes a worktree without a record, because nothing says whether its run has ended. */
+/** conductor never removes a workspace without a record, because nothing says whether its run has ended. */
 function suggestRemoval({ runId, path, linked }: ListedWorkspace): string {
   const command = linked
     ? `git worktree remove ${path}`

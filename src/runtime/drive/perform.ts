@@ -108,7 +108,7 @@ async function writeFailureManifest(
   return evidence.close(termination, reason);
 }
 
-/** Ends a run. This must work even if its worktree is unusable. */
+/** Ends a run. This must work even if its workspace is unusable. */
 export async function finish(context: DriveContext, end: RunEnd): Promise<EffectResult> {
   const unprepared =
     context.state().stage.kind === 'preparing' ? { preparationFailure: end.reason ?? '' } : {};

@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { checkOutTree } from '../files/check-out.ts';
 import { ownTree } from '../files/own-objects.ts';
 import { withScratch } from '../files/scratch.ts';
+import { commitAt, writeTree } from '../git/commits.ts';
 import { copyFileIfPresent, kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
-import { commitAt, writeTree } from '../git/revision.ts';
 import { type RunRepository, storeGit, type UserRepository } from './run-repository.ts';
 import { writeCommit } from './store-objects.ts';
 

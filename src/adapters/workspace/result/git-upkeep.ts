@@ -4,9 +4,9 @@ import { gitMarkOf } from '../../../contracts/run/process-mark.ts';
 import type { ListedWorkspace, Salvage, Upkeep } from '../../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { diffTrees } from '../files/tree-diff.ts';
+import { commitAt } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, printedValue } from '../git/git-command.ts';
-import { commitAt } from '../git/revision.ts';
 import { listCheckouts } from '../items/checkouts.ts';
 import { findOtherOwner } from '../repository/origin.ts';
 import { openRunRepository, type UserRepository, userGit } from '../repository/run-repository.ts';
@@ -20,7 +20,7 @@ export interface GitUpkeepDeps extends UserRepository {
   /** Where earlier versions kept linked worktrees. */
   readonly linkedWorktreesDir: string;
   /**
-   * The worktrees that records name. Those from before the repository or `paths.workspaces` moved are in another
+   * The workspaces that records name. Those from before the repository or `paths.workspaces` moved are in another
    * folder.
    */
   readonly recordedPaths?: () => Promise<readonly string[]>;

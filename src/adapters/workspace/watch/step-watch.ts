@@ -12,8 +12,8 @@ import { lastIgnored } from '../files/file-tree.ts';
 import { RUN_FOLDER } from '../files/harness-link.ts';
 import { pathInside, textOfPath } from '../files/paths.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
+import { isAncestor } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
-import { isAncestor } from '../git/revision.ts';
 import { agentGit, keepCommit } from '../repository/agent-commits.ts';
 import {
   changedControlFiles,

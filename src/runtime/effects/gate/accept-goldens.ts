@@ -21,7 +21,7 @@ interface Accepted {
 }
 
 /**
- * Writes the approved bytes into the worktree, as a separate change. The snapshot before it is recorded first: after a
+ * Writes the approved bytes into the checkout, as a separate change. The snapshot before it is recorded first: after a
  * crash, a resumed run restores it and starts over.
  */
 export async function acceptGoldens(context: RunContext, effect: AcceptEffect): Promise<EffectResult> {

@@ -8,7 +8,7 @@ import {
   type StoredWorkspace,
   workspacesDocument,
 } from '../../../../app/runs/prune-workspaces.ts';
-import { explainNotEnded } from '../../../../app/runs/retention.ts';
+import { explainUnfinished } from '../../../../app/runs/retention.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
 import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
@@ -26,7 +26,7 @@ export async function clean(context: CommandContext, options: RetentionOptions):
   return reportCleanup(context, await cleanRuns(setup, options), setup.clock.now(), short);
 }
 
-/** Removes the worktrees of runs that the retention doesn't keep. */
+/** Removes the workspaces of runs that the retention doesn't keep. */
 export async function pruneWorkspaces(context: CommandContext, options: PruneOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const short = await shortIdsOfStored(setup);
@@ -61,7 +61,7 @@ export async function listWorkspaces(context: CommandContext): Promise<ExitCode>
 /** How far the table indents a cell that moves below its row. */
 const BELOW = '    ';
 
-/** Includes worktrees whose run has no record. Taken before anything is removed. */
+/** Includes workspaces whose run has no record. Taken before anything is removed. */
 async function shortIdsOfStored({ store, upkeep }: UpkeepSetup): Promise<ShortId> {
   return shortIdsOf([
     ...(await store.match('')),
@@ -69,8 +69,8 @@ async function shortIdsOfStored({ store, upkeep }: UpkeepSetup): Promise<ShortId
   ]);
 }
 
-function describeWorkspace({ worktree: { present }, verdict }: StoredWorkspace): string {
+function describeWorkspace({ workspace: { present }, decision }: StoredWorkspace): string {
   if (!present) return 'its folder is gone';
-  if (verdict === null) return NO_RECORD;
-  return explainNotEnded(verdict.run) ?? verdict.run.status?.outcome ?? '';
+  if (decision === null) return NO_RECORD;
+  return explainUnfinished(decision.run) ?? decision.run.status?.outcome ?? '';
 }

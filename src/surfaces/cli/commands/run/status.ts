@@ -1,5 +1,5 @@
 import { statusesDocument } from '../../../../app/runs/list-runs.ts';
-import { isLive, isMoving } from '../../../../app/runs/listed-state.ts';
+import { isMoving, isUnfinished } from '../../../../app/runs/listed-state.ts';
 import {
   type CurrentStatus,
   composeStatusDocument,
@@ -45,7 +45,7 @@ export async function status(
 async function statusOfAll(context: CommandContext): Promise<ExitCode> {
   const { store, clock } = await openRecords(context);
   const all = await store.list();
-  printRuns(context, all.filter(isLive), clock.now(), shortIdsOf(all.map(({ runId }) => runId)));
+  printRuns(context, all.filter(isUnfinished), clock.now(), shortIdsOf(all.map(({ runId }) => runId)));
   return EXIT.success;
 }
 
@@ -69,7 +69,7 @@ function watchAll(context: CommandContext): Promise<ExitCode> {
     for (;;) {
       const all = await store.list();
       const short = shortIdsOf(all.map(({ runId }) => runId));
-      const listed = all.filter((run) => isLive(run) || lastLines.has(run.runId));
+      const listed = all.filter((run) => isUnfinished(run) || lastLines.has(run.runId));
       const now = clock.now();
       // Compared with whole ids, because short ids can grow when another run starts.
       const changed = listed.filter(
