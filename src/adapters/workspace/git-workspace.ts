@@ -82,7 +82,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       const listed = await git(argv, { env: { GIT_LITERAL_PATHSPECS: '1' }, answers: [128] });
       return listed.stdout.length > 0;
     },
-    readFiles: (workspace, treeish, paths) => texts(describeRepository(workspace, signal).git, treeish, paths),
+    readFiles: (workspace, treeish, paths) =>
+      texts(describeRepository(workspace, signal).git, treeish, paths),
     describe: (request) => describeWorkspace(deps, request),
     conflictingBranch: (workspace) => findConflictingBranch(git, workspace.branchName),
     create: (workspace) => createWorkspace(deps, workspace, { ownedPaths }),
