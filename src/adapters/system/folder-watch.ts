@@ -48,7 +48,7 @@ export function createFolderWatch(isPolling = false): FolderWatch {
       return stop;
     },
     close: () => {
-      for (const stop of [...stops]) stop();
+      for (const stop of stops) stop();
     },
   };
 }

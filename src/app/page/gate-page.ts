@@ -6,7 +6,7 @@ import type {
 import type { Session } from '../../contracts/http/session-documents.ts';
 import { renderGateRequest } from '../../runtime/gates/gate-text.ts';
 import { hasExpired } from '../../runtime/gates/open-gates.ts';
-import { answerOpenGate } from '../answer-gate.ts';
+import { answerOpenGate } from '../drive/answer-gate.ts';
 import type { OpenProject } from '../opened.ts';
 import { readGate } from '../runs/list-gates.ts';
 import { type OpenRun, openRun } from '../runs/open-run.ts';

@@ -151,7 +151,9 @@ export async function openRunBoard({ records, watch, onError }: BoardDeps): Prom
   const folder = dirname(store.locate('run', null));
   watches.set(
     '',
-    watch.watch(folder, () => findNew().catch(onError)),
+    watch.watch(folder, () => {
+      findNew().catch(onError);
+    }),
   );
   sweep().catch(onError);
 

@@ -301,6 +301,16 @@ export const CLI_DOCUMENTS = {
   }),
   report: reportDocument,
   stats: printed(statsSchema.shape),
+  notify: printed({
+    ok: z.boolean().describe('True if every target got it; false if there is none.'),
+    targets: z.array(
+      z.looseObject({
+        target: z.string(),
+        ok: z.boolean(),
+        message: z.string().nullable().describe('Why it failed.'),
+      }),
+    ),
+  }),
   gates: printed({ gates: z.array(gate) }),
   serve: printed({
     url: z.string().describe('Where the page is; a browser needs a pairing code, too.'),

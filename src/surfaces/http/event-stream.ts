@@ -6,7 +6,7 @@ export interface StreamMessage {
   readonly data: string;
 }
 
-export function formatMessage({ event, id, data }: StreamMessage): string {
+function formatMessage({ event, id, data }: StreamMessage): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ServedRepository } from '../../app/page/served-repository.ts';
-import { explainRecordProblem } from '../../app/record-problem.ts';
 import { type OpenRun, openRun } from '../../app/runs/open-run.ts';
+import { explainRecordProblem } from '../../app/runs/record-problem.ts';
 import type { ErrorDocument, Session } from '../../contracts/http/session-documents.ts';
 import { escapeUnsafe } from '../../text/outside-text.ts';
 import type { PageServer } from './page-server.ts';

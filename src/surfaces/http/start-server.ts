@@ -10,7 +10,7 @@ import { headOf, type Refusal } from './security/request-head.ts';
 import { SECURITY_HEADERS } from './security/response-headers.ts';
 
 /** A client that sends slowly, or opens many connections, is cut off. */
-export const CONNECTION_BOUNDS = {
+const CONNECTION_BOUNDS = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   keepAliveTimeout: 10_000,

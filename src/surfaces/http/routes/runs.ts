@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { cancelRecordedRun } from '../../../app/cancel-run.ts';
+import { cancelRecordedRun } from '../../../app/drive/cancel-run.ts';
 import { composeEvents, composeRunPage } from '../../../app/page/run-page.ts';
 import { expectOpened, type ServedRepository } from '../../../app/page/served-repository.ts';
-import { defaultSince, parseSince, reportRuns } from '../../../app/report.ts';
+import { defaultSince, reportRuns } from '../../../app/report.ts';
 import { listRuns, readSpend, runsDocument } from '../../../app/runs/list-runs.ts';
 import { STATE_FILTERS } from '../../../app/runs/listed-state.ts';
 import { computeRunStats } from '../../../app/runs/run-stats.ts';
+import { parseSince } from '../../../app/since.ts';
 import { findUntrustedParts, listParts, TRUST_CONFIGURATION, type TrustWanted } from '../../../app/trust.ts';
 import { MAX_COMMENT_LENGTH } from '../../../contracts/http/gate-documents.ts';
 import { shortIdsOf } from '../../../overview/short-ids.ts';

@@ -16,7 +16,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openWith } from '../../open.ts';
 import { printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
-export const DEFAULT_PORT = 4178;
+const DEFAULT_PORT = 4178;
 const LOOPBACK = '127.0.0.1';
 
 export interface ServeOptions {
