@@ -68,7 +68,7 @@ export function createSessions(store: SessionStore, now: () => Date): Sessions {
     },
     isConnected: (id) => streams.has(id),
     closeEnded: async () => {
-      for (const id of [...streams.keys()]) {
+      for (const id of streams.keys()) {
         const stored = await store.read(id);
         if (stored === null || !isCurrent(stored)) closeStreams(id);
       }
