@@ -3,6 +3,7 @@ import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
+import { sha256Hex } from '../node/sha256.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import { notifyOfItems } from '../runtime/notify/item-notifications.ts';
 import { createWorkEngine, type WorkEngine } from '../runtime/work/work-engine.ts';
@@ -72,6 +73,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       }),
     ),
     checkResult: runner.checkResult,
+    sha256: sha256Hex,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
     specPlace: async () => ({
