@@ -30,6 +30,22 @@ export const SECTION_TITLES: Readonly<Record<ReportSectionId, string>> = {
 export const NEWS_TITLE = 'New since last time';
 export const SPENT_TITLE = 'Spent';
 
+/** `2 need you, 5 done, 1 failed; $1.20`: the whole report in one line. */
+export function summarize({ sections, spent }: Report): string {
+  const counts = sections.map(
+    ({ id, runs, questions }) => `${runs.length + questions.length} ${SECTION_COUNTS[id]}`,
+  );
+  return `${counts.length === 0 ? 'no run was active' : counts.join(', ')}; cost ${formatCost(spent.total)}`;
+}
+
+const SECTION_COUNTS: Readonly<Record<ReportSectionId, string>> = {
+  needs_you: 'need you',
+  claimed_not_shown: 'claimed, not shown',
+  done: 'done',
+  failed: 'failed',
+  running: 'running',
+};
+
 /** How a format writes times and durations. */
 export interface TimeFormat {
   readonly time: (iso: string) => string;

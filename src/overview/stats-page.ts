@@ -89,7 +89,7 @@ function renderDimension(
 ${plot}
 ${isCut ? html`<p class="dim">The plot shows the ${MAX_PLOTTED_GROUPS} largest groups, the table all ${groups.length}.</p>` : []}
 </div>
-${renderTable(title, head, rows)}
+<div class="table rates">${renderTable(title, head, rows)}</div>
 </div>
 </section>`;
 }
@@ -175,7 +175,8 @@ const STYLE = `
 .key { width: .75rem; height: .75rem; margin-right: .4rem; }
 caption { text-align: left; color: var(--dim); }
 td { font-variant-numeric: tabular-nums; }
-tbody th { overflow-wrap: anywhere; }
+tbody th { min-width: 7rem; overflow-wrap: break-word; }
+.rates td:first-of-type { white-space: nowrap; }
 dt { font-weight: 600; margin-top: .5rem; }
 dd { margin: 0; max-width: 45rem; }
 @media (max-width: 47.99rem) {

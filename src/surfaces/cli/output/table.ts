@@ -59,8 +59,13 @@ function fitRows(
   return rows.map((row) =>
     columns
       .filter((column) => column < row.length)
-      .map((column) => (column === shortened ? shorten(row[column] ?? '', room) : (row[column] ?? ''))),
+      .map((column) => (column === shortened ? shortenCell(row[column] ?? '', room) : (row[column] ?? ''))),
   );
+}
+
+/** A cell that fits may be coloured. */
+function shortenCell(cell: string, room: number): string {
+  return visibleLength(cell) <= room ? cell : shorten(cell, room);
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {
