@@ -1,4 +1,5 @@
 import type { NotifyKind, NotifyTarget } from '../contracts/config/notify-config.ts';
+import { formatCount } from '../text/count-of.ts';
 import { oneLine } from '../text/outside-text.ts';
 import { shorten } from '../text/shorten.ts';
 
@@ -55,16 +56,16 @@ export function bodyLines(notification: Notification): readonly string[] {
   const { title, workflow, asked, change, cost_usd: cost, commands } = notification;
   const about = [title, workflow === null ? null : `workflow ${workflow}`].filter((part) => part !== null);
   const numbers = [
-    ...(change === null
-      ? []
-      : [
-          `${change.files} ${change.files === 1 ? 'file' : 'files'}, +${change.insertions} -${change.deletions}`,
-        ]),
+    ...(change === null ? [] : [describeChange(change)]),
     ...(workflow === null ? [] : [`cost so far ${cost === null ? 'unknown' : `$${cost.toFixed(2)}`}`]),
   ];
   return [about.join(' · '), asked, numbers.join(' · '), ...commands].filter(
     (line): line is string => line !== null && line !== '',
   );
+}
+
+function describeChange({ files, insertions, deletions }: ChangeCount): string {
+  return files === 0 ? 'no file changed' : `${formatCount(files, 'file')}, +${insertions} -${deletions}`;
 }
 
 /** A target with the name under which its notifications are recorded. It contains no secret. */

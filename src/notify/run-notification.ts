@@ -9,6 +9,8 @@ export interface RunFacts {
   readonly title: string | null;
   readonly change: ChangeCount | null;
   readonly costUsd: number | null;
+  /** Why the last step that gave a reason ended as it did. */
+  readonly cause: string | null;
 }
 
 /** The kinds of an event, the most specific one first; empty if it needs no notification. */
@@ -34,7 +36,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
   const kinds = kindsOfRunEvent(event);
   const [kind] = kinds;
   if (kind === undefined) return null;
-  const { costUsd, ...about } = facts;
+  const { costUsd, cause, ...about } = facts;
   const runId = event.run_id;
   const common = { id: eventIdOf(event), kind, kinds, ...about, cost_usd: costUsd };
   switch (event.event_type) {
@@ -60,7 +62,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
       return createNotification({
         ...common,
         headline: `ended: ${event.payload.outcome}`,
-        asked: event.payload.reason,
+        asked: event.payload.reason ?? (kind === 'failed' ? cause : null),
         commands: [`conductor show ${runId}`],
       });
     default:
