@@ -1,0 +1,84 @@
+import {
+  observeWindowOffset,
+  observeWindowRect,
+  Virtualizer,
+  type VirtualizerOptions,
+  windowScroll,
+} from '@tanstack/virtual-core';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+
+export interface VirtualRowsProps {
+  readonly count: number;
+  /** The height of a row before it is measured. */
+  readonly estimate: (index: number) => number;
+  readonly keyOf: (index: number) => string | number;
+  readonly row: (index: number) => ComponentChildren;
+  /** Called with the rows that are in view, or nearly. */
+  readonly onRange?: (first: number, last: number) => void;
+  /** A row to scroll to, once for each value of `scrollKey`. */
+  readonly scrollTo?: number | null;
+  readonly scrollKey?: string;
+  readonly className?: string;
+  readonly role?: string;
+  readonly label?: string;
+}
+
+const OVERSCAN = 12;
+
+/** Keeps only the rows near the viewport in the document. The window scrolls; rows may have any height. */
+export function VirtualRows(props: VirtualRowsProps): JSX.Element {
+  const { count, estimate, keyOf, row, onRange, scrollTo = null, scrollKey = '', className = '' } = props;
+  const ref = useRef<HTMLDivElement>(null);
+  const [, redraw] = useReducer<number, undefined>((drawn) => drawn + 1, 0);
+  const virtualizer = useRef<Virtualizer<Window, HTMLElement> | null>(null);
+  const margin = ref.current === null ? 0 : ref.current.getBoundingClientRect().top + scrollY;
+  const options: VirtualizerOptions<Window, HTMLElement> = {
+    count,
+    estimateSize: estimate,
+    getItemKey: keyOf,
+    overscan: OVERSCAN,
+    scrollMargin: margin,
+    getScrollElement: () => window,
+    initialOffset: () => scrollY,
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
+    scrollToFn: windowScroll,
+    onChange: () => redraw(undefined),
+  };
+  virtualizer.current ??= new Virtualizer(options);
+  const current = virtualizer.current;
+  current.setOptions(options);
+  useLayoutEffect(() => current._didMount(), []);
+  useLayoutEffect(() => current._willUpdate());
+  const items = current.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= first) onRange?.(first, last);
+  }, [first, last, count, onRange]);
+  useEffect(() => {
+    if (scrollTo !== null && scrollTo < count) current.scrollToIndex(scrollTo, { align: 'center' });
+  }, [scrollKey]);
+  useLayoutEffect(() => {
+    if (ref.current !== null) ref.current.style.height = `${current.getTotalSize()}px`;
+  });
+  return (
+    <div ref={ref} class={`virtual ${className}`} role={props.role} aria-label={props.label}>
+      {items.map((item) => (
+        <div
+          key={item.key}
+          class="virtual-row"
+          data-index={item.index}
+          ref={(element) => {
+            if (element === null) return;
+            element.style.transform = `translateY(${item.start - current.options.scrollMargin}px)`;
+            current.measureElement(element);
+          }}
+        >
+          {row(item.index)}
+        </div>
+      ))}
+    </div>
+  );
+}
