@@ -62,7 +62,7 @@ export function createServices(version: string): Services {
         return tryAgent(createTrialDeps(configured, project.value.deps, process.env), request);
       }),
     openPolicy: async (startDir, wanted) => {
-      const { openPolicy } = await import('./app/open-policy.ts');
+      const { openPolicy } = await import('./app/policy/open-policy.ts');
       const { systemFiles } = await import('./adapters/project/files.ts');
       const projectRoot = await findProject(startDir);
       return openPolicy(

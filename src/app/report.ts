@@ -12,7 +12,7 @@ import {
 } from '../overview/compose-report.ts';
 import { shortIdsOf } from '../overview/short-ids.ts';
 import type { Opened, Records } from './opened.ts';
-import { explainRecordProblem } from './record-problem.ts';
+import { explainRecordProblem } from './runs/record-problem.ts';
 import { summarizeRuns } from './runs/summaries.ts';
 
 /** A repository, opened for a report. */

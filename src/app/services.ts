@@ -1,15 +1,15 @@
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';
-import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
+import type { Programs, ScopeSources } from '../ports/work/scope-sources.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { Finding } from './doctor/finding.ts';
-import type { OpenPolicy } from './open-policy.ts';
 import type { CheckSetup, Opened, OpenProject, Records, UpkeepSetup } from './opened.ts';
-import type { OpenWork, WorkOptions } from './opened-work.ts';
+import type { OpenPolicy } from './policy/open-policy.ts';
 import type { OpenReport } from './report.ts';
 import type { OpenTrust, TrustedRepository, TrustWanted } from './trust.ts';
 import type { AgentTrial, TrialRequest } from './try-agent.ts';
+import type { OpenWork, WorkOptions } from './work/opened-work.ts';
 
 /**
  * What a surface can ask for: the repository opened to some depth, and the use cases of this folder with their

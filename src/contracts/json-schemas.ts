@@ -5,6 +5,7 @@ import { harnessSuiteSchema } from './documents/harness-suite.ts';
 import { policyDocumentSchema } from './documents/policy.ts';
 import { promptFrontMatterSchema } from './documents/prompt.ts';
 import { workflowDocumentSchema } from './documents/workflow-document.ts';
+import { HTTP_DOCUMENTS, type HttpDocumentName } from './http/http-documents.ts';
 import { ledgerSchema } from './planner/claim-ledger.ts';
 import { plannerDecisionSchema } from './planner/planner-decision.ts';
 import { plannerInputSchema } from './planner/planner-input.ts';
@@ -46,7 +47,7 @@ const SCHEMAS = {
 } as const satisfies Readonly<Record<string, Entry>>;
 
 type DocumentName = keyof typeof SCHEMAS;
-export type SchemaName = DocumentName | `cli.${CliDocumentName}`;
+export type SchemaName = DocumentName | `cli.${CliDocumentName}` | `http.${HttpDocumentName}`;
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /** The schema of a command's output is named after the command. */
@@ -57,7 +58,12 @@ const CLI_SCHEMAS = Object.fromEntries(
   ]),
 ) as Record<`cli.${CliDocumentName}`, Entry>;
 
-const ENTRIES: Readonly<Record<SchemaName, Entry>> = { ...SCHEMAS, ...CLI_SCHEMAS };
+/** The documents and bodies of the page's API. */
+const HTTP_SCHEMAS = Object.fromEntries(
+  Object.entries(HTTP_DOCUMENTS).map(([name, entry]): [string, Entry] => [`http.${name}`, entry]),
+) as Record<`http.${HttpDocumentName}`, Entry>;
+
+const ENTRIES: Readonly<Record<SchemaName, Entry>> = { ...SCHEMAS, ...CLI_SCHEMAS, ...HTTP_SCHEMAS };
 
 export const SCHEMA_NAMES = Object.keys(ENTRIES) as readonly SchemaName[];
 

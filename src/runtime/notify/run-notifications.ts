@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import type { ChangeCount } from '../../notify/notification.ts';
 import { kindsOfRunEvent, notifyOfRunEvent } from '../../notify/run-notification.ts';
-import { maskSecrets } from '../../policy/secrets.ts';
+import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { readGateRequest } from '../gates/gate-request.ts';
 import { findParked, type RunView } from '../record/run-view.ts';

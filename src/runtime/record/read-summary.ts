@@ -5,7 +5,7 @@ import { supportedReportSchema } from '../../contracts/run/harness-report.ts';
 import type { CaseCounts, RunSummary } from '../../contracts/run/run-summary.ts';
 import type { PlanStep } from '../../kernel/plan.ts';
 import { attemptKey, type SummaryEvidence, summarizeRun } from '../../overview/summarize-run.ts';
-import { parsePatch } from '../../policy/patch.ts';
+import { parsePatch } from '../../policy/patches/patch.ts';
 import type { RunDirectory, RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import { readBaseline } from '../effects/validation/baseline-record.ts';
