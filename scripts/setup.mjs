@@ -49,7 +49,7 @@ if (!isFresh(installStamp, installWanted)) {
 }
 
 const buildStamp = at('dist', '.built');
-const sources = ['src', 'harness', 'testing'].flatMap((folder) => filesBelow(at(folder)));
+const sources = ['src', 'harness', 'testing', 'web'].flatMap((folder) => filesBelow(at(folder)));
 const buildWanted = digest([
   ...sources,
   ...['package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map(

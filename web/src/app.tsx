@@ -32,11 +32,12 @@ const SCREENS: Readonly<Record<string, () => Promise<ComponentType<{ readonly ro
 export function App(): JSX.Element {
   const state = useStore(access);
   const route = useRoute();
-  const isPairing = pairingCode() !== null || state === 'unpaired';
+  const code = useStore(pairingCode);
+  const isPairing = code !== null || state === 'unpaired';
   useEffect(() => {
     if (state === 'unpaired') forgetDocuments();
-    else if (pairingCode() === null) fetchDocument('/api/session');
-  }, [state]);
+    else if (code === null) fetchDocument('/api/session');
+  }, [state, code]);
   if (isPairing)
     return (
       <>
@@ -115,8 +116,8 @@ function LazyScreen({ route }: { readonly route: Route }): JSX.Element {
     return (
       <div class="notice tone-danger-edge" role="alert">
         <p>
-          <strong>This part of the page can’t be loaded.</strong> The server is gone, or has been updated: load the
-          page again.
+          <strong>This part of the page can’t be loaded.</strong> The server is gone, or has been updated:
+          load the page again.
         </p>
         <button type="button" class="button" onClick={() => location.reload()}>
           Load again

@@ -36,7 +36,7 @@ function entryOf(path: string): Entry {
 
 function update(entry: Entry, state: Loaded<unknown>): void {
   entry.state = state;
-  for (const listener of [...entry.listeners]) listener();
+  for (const listener of Array.from(entry.listeners)) listener();
 }
 
 /** Fetches a document, or once more afterwards if it is being fetched already. */
@@ -65,7 +65,7 @@ function asApiError(cause: unknown): ApiError {
 
 /** Fetches the matching documents that a screen shows again, and forgets the others. */
 export function refreshDocuments(matches: (path: string) => boolean): void {
-  for (const [path, entry] of [...entries]) {
+  for (const [path, entry] of Array.from(entries)) {
     if (!matches(path)) continue;
     if (entry.listeners.size > 0) fetchDocument(path);
     else entries.delete(path);

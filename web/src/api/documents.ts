@@ -8,7 +8,6 @@ import type { itemPageSchema } from '../../../src/contracts/http/work-page.ts';
 export type RunsDocument = z.infer<typeof runsPageSchema>;
 export type ListedRun = RunsDocument['runs'][number];
 export type ReportDocument = Report;
-export type GatesDocument = z.infer<(typeof CLI_DOCUMENTS)['gates']>;
 export type ItemDocument = z.infer<typeof itemPageSchema>;
 export type Diagnostic = z.infer<(typeof CLI_DOCUMENTS)['validate']>['files'][number]['diagnostics'][number];
 export type Proofs = NonNullable<z.infer<(typeof CLI_DOCUMENTS)['validate']>['files'][number]['proofs']>;

@@ -26,13 +26,9 @@ export const connection = createStore<Connection>({ state: 'connecting', heardAt
 /** The last line that the running step of the watched run printed. */
 export const lastOutput = createStore<OutputLine | null>(null);
 
-/** Events of the watched run since the page opened it, oldest first. */
-export const liveEvents = createStore<readonly RunEvent[]>([]);
-
 /** The server pings every 15 s; two missed pings and a margin mean that the connection is gone. */
 const SILENCE_MS = 40_000;
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
-const MAX_LIVE_EVENTS = 500;
 
 interface Target {
   readonly repo: string;
@@ -51,7 +47,6 @@ export function watch(repo: string | null, run: string | null): void {
   if (target?.repo === repo && target.run === run) return;
   target = repo === null ? null : { repo, run };
   lastSeq = null;
-  liveEvents.set([]);
   lastOutput.set(null);
   open();
 }
@@ -92,7 +87,8 @@ function open(): void {
   });
   opened.addEventListener('output', (event) => {
     heard();
-    if (run !== null) lastOutput.set({ run_id: run, ...(JSON.parse(event.data as string) as object) } as OutputLine);
+    if (run !== null)
+      lastOutput.set({ run_id: run, ...(JSON.parse(event.data as string) as object) } as OutputLine);
   });
 }
 
@@ -106,7 +102,6 @@ function close(): void {
 function receive(repo: string, run: string | null, event: RunEvent): void {
   if (run === null || (lastSeq !== null && event.seq <= lastSeq)) return;
   lastSeq = event.seq;
-  liveEvents.set([...liveEvents.get(), event].slice(-MAX_LIVE_EVENTS));
   scheduleRefresh(repo, run);
 }
 

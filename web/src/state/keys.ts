@@ -7,7 +7,7 @@ function isTyping(event: KeyboardEvent): boolean {
   return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-export function hasDialog(): boolean {
+function hasDialog(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }
 

@@ -11,10 +11,6 @@ export function useRoute(): Route {
   return useStore(current);
 }
 
-export function currentRoute(): Route {
-  return current.get();
-}
-
 /** Opens a route. Replaces the entry of the history where going back to it would be of no use. */
 export function navigate(route: Route, how: 'push' | 'replace' = 'push'): void {
   const before = current.get();

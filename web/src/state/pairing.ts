@@ -1,4 +1,7 @@
-let code: string | null = null;
+import { createStore } from './store.ts';
+
+/** The one-time code of this visit, until it has been exchanged. */
+export const pairingCode = createStore<string | null>(null);
 
 /**
  * Takes the one-time code out of the address `#pair=CODE`, and removes it from the address bar and the history at once:
@@ -7,15 +10,6 @@ let code: string | null = null;
 export function takePairingCode(): void {
   const found = /^#pair=(?<code>[\w-]{1,128})$/.exec(location.hash)?.groups?.code;
   if (found === undefined) return;
-  code = found;
   history.replaceState(null, '', location.pathname + location.search);
-}
-
-export function pairingCode(): string | null {
-  return code;
-}
-
-/** A code works once. */
-export function dropPairingCode(): void {
-  code = null;
+  pairingCode.set(found);
 }

@@ -43,8 +43,6 @@ export type Route =
   | { readonly screen: 'sessions' }
   | { readonly screen: 'not_found'; readonly path: string };
 
-export type Screen = Route['screen'];
-
 /** Reads the route of a URL. Unknown paths are a screen of their own, so that a stale link explains itself. */
 export function parseRoute(pathname: string, search: string): Route {
   const query = new URLSearchParams(search);
@@ -83,7 +81,8 @@ export function parseRoute(pathname: string, search: string): Route {
     return unknown;
   }
   if (inner !== undefined) return unknown;
-  if (area === 'items') return id === undefined ? { screen: 'board', repo } : { screen: 'item', repo, item: id };
+  if (area === 'items')
+    return id === undefined ? { screen: 'board', repo } : { screen: 'item', repo, item: id };
   if (area === 'workflows')
     return id === undefined ? { screen: 'workflows', repo } : { screen: 'workflow', repo, workflow: id };
   return unknown;

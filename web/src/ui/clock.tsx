@@ -14,7 +14,7 @@ export function useMinutes(): Date {
   return useStore(minutes);
 }
 
-export function useSeconds(): Date {
+function useSeconds(): Date {
   return useStore(seconds);
 }
 

@@ -1,19 +1,25 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { announce } from './announcer.tsx';
 import { Icon } from './icon.tsx';
 
 /** The command that does what the page does here, ready to copy. */
 export function Command({ text }: { readonly text: string }): JSX.Element {
   const [copied, setCopied] = useState(false);
+  const code = useRef<HTMLElement>(null);
   const copy = async (): Promise<void> => {
     const isCopied = await copyText(text);
     setCopied(isCopied);
-    announce(isCopied ? 'Command copied.' : 'The browser refused to copy.');
+    if (isCopied) announce('Command copied.');
+    else if (code.current !== null) {
+      // Over plain HTTP to another address than loopback, browsers have no clipboard for pages.
+      getSelection()?.selectAllChildren(code.current);
+      announce('Command selected. Copy it with your browser.');
+    }
   };
   return (
     <span class="command">
-      <code>{text}</code>
+      <code ref={code}>{text}</code>
       <button type="button" class="button-quiet" onClick={() => void copy()} onBlur={() => setCopied(false)}>
         <Icon name={copied ? 'check' : 'copy'} />
         <span class="sr-only">{copied ? 'Copied' : `Copy command: ${text}`}</span>
@@ -33,19 +39,11 @@ export function Commands({ commands }: { readonly commands: readonly string[] })
   );
 }
 
-/** Over plain HTTP to another address than loopback, browsers have no clipboard interface; selecting still works. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const area = document.createElement('textarea');
-    area.value = text;
-    area.className = 'sr-only';
-    document.body.append(area);
-    area.select();
-    const isCopied = document.execCommand('copy');
-    area.remove();
-    return isCopied;
+    return false;
   }
 }

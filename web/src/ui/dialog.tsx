@@ -14,10 +14,20 @@ export function Dialog({
   readonly children: ComponentChildren;
 }): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
   useEffect(() => {
     const dialog = ref.current;
+    // A click on the backdrop has the dialog itself as its target.
+    const onClick = (event: Event): void => {
+      if (event.target === dialog) close.current();
+    };
+    dialog?.addEventListener('click', onClick);
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.removeEventListener('click', onClick);
+      dialog?.close();
+    };
   }, []);
   return (
     <dialog
@@ -27,10 +37,6 @@ export function Dialog({
       onCancel={(event) => {
         event.preventDefault();
         onClose();
-      }}
-      onClick={(event) => {
-        // A click on the backdrop has the dialog itself as its target.
-        if (event.target === ref.current) onClose();
       }}
     >
       {children}

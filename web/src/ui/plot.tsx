@@ -6,7 +6,13 @@ export interface PlotBar {
 }
 
 /** Small bars without axes. The numbers themselves are the text beside it and the title of each bar. */
-export function Plot({ label, bars }: { readonly label: string; readonly bars: readonly PlotBar[] }): JSX.Element {
+export function Plot({
+  label,
+  bars,
+}: {
+  readonly label: string;
+  readonly bars: readonly PlotBar[];
+}): JSX.Element {
   const highest = Math.max(...bars.map(({ value }) => value), 0);
   const step = 10;
   const height = 24;
@@ -52,7 +58,14 @@ export function OutcomePlot({
   const scale = (value: number): number => (value === 0 ? 0 : Math.max(1.5, (value / highest) * (half - 1)));
   const width = Math.max(1, days.length) * step - 2;
   return (
-    <svg class="plot" role="img" aria-label={label} viewBox={`0 0 ${width} ${2 * half}`} width={width} height={2 * half}>
+    <svg
+      class="plot"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${width} ${2 * half}`}
+      width={width}
+      height={2 * half}
+    >
       {days.map((day, index) => {
         const up = scale(day.success);
         const attention = scale(day.attention);

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import { ApiError } from '../api/http.ts';
+import { background } from '../state/background.ts';
 
 /** A long list of which only the pages that are looked at are fetched. */
 export interface Ranges<T> {
@@ -10,6 +11,8 @@ export interface Ranges<T> {
   readonly error: ApiError | null;
   /** Fetches the pages with these rows, if that is still to be done. */
   readonly need: (first: number, last: number) => void;
+  /** Fetches the last page once more, for a list that grows. */
+  readonly refetchLast: () => void;
 }
 
 export interface RangePage<T> {
@@ -55,7 +58,7 @@ function createRanges<T>(pageSize: number, load: LoadPage<T>, onChange: () => vo
     onChange();
   };
   const fetchAll = (numbers: Iterable<number>): void => {
-    for (const page of numbers) void fetchPage(page);
+    for (const page of numbers) background(fetchPage(page));
   };
   return {
     get: (index: number): T | undefined => pages.get(Math.floor(index / pageSize))?.[index % pageSize],
@@ -71,6 +74,7 @@ function createRanges<T>(pageSize: number, load: LoadPage<T>, onChange: () => vo
         if (!pages.has(page)) missing.push(page);
       fetchAll(missing);
     },
+    refetchLast: (): void => fetchAll([Math.max(0, ...pages.keys())]),
     reload: (): void => fetchAll([...pages.keys()]),
   };
 }

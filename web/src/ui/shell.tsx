@@ -69,7 +69,13 @@ export function Shell({
   );
 }
 
-function Navigation({ route, repo }: { readonly route: Route; readonly repo: string | null }): JSX.Element | null {
+function Navigation({
+  route,
+  repo,
+}: {
+  readonly route: Route;
+  readonly repo: string | null;
+}): JSX.Element | null {
   if (repo === null) return null;
   const links = [
     { text: 'Home', to: { screen: 'home', repo }, screens: ['home', 'start'] },
@@ -140,7 +146,12 @@ function ThemeButton(): JSX.Element {
   const chosen = useStore(theme);
   const next = THEMES[(THEMES.indexOf(chosen) + 1) % THEMES.length] ?? 'system';
   return (
-    <button type="button" class="button-quiet theme-button" title={`Colours: ${chosen}`} onClick={() => setTheme(next)}>
+    <button
+      type="button"
+      class="button-quiet theme-button"
+      title={`Colours: ${chosen}`}
+      onClick={() => setTheme(next)}
+    >
       <Icon name="theme" />
       <span class="sr-only">{`Colours: ${chosen}. Change to ${next}.`}</span>
     </button>

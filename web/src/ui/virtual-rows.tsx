@@ -20,7 +20,7 @@ export interface VirtualRowsProps {
   readonly scrollTo?: number | null;
   readonly scrollKey?: string;
   readonly className?: string;
-  readonly role?: string;
+  /** The name of the list; rows of something else than a list have none. */
   readonly label?: string;
 }
 
@@ -29,7 +29,7 @@ const OVERSCAN = 12;
 /** Keeps only the rows near the viewport in the document. The window scrolls; rows may have any height. */
 export function VirtualRows(props: VirtualRowsProps): JSX.Element {
   const { count, estimate, keyOf, row, onRange, scrollTo = null, scrollKey = '', className = '' } = props;
-  const ref = useRef<HTMLDivElement>(null);
+  const ref = useRef<HTMLElement | null>(null);
   const [, redraw] = useReducer<number, undefined>((drawn) => drawn + 1, 0);
   const virtualizer = useRef<Virtualizer<Window, HTMLElement> | null>(null);
   const margin = ref.current === null ? 0 : ref.current.getBoundingClientRect().top + scrollY;
@@ -63,22 +63,33 @@ export function VirtualRows(props: VirtualRowsProps): JSX.Element {
   useLayoutEffect(() => {
     if (ref.current !== null) ref.current.style.height = `${current.getTotalSize()}px`;
   });
-  return (
-    <div ref={ref} class={`virtual ${className}`} role={props.role} aria-label={props.label}>
-      {items.map((item) => (
-        <div
-          key={item.key}
-          class="virtual-row"
-          data-index={item.index}
-          ref={(element) => {
-            if (element === null) return;
-            element.style.transform = `translateY(${item.start - current.options.scrollMargin}px)`;
-            current.measureElement(element);
-          }}
-        >
-          {row(item.index)}
-        </div>
-      ))}
+  const rows = items.map((item) => {
+    const place = (element: HTMLElement | null): void => {
+      if (element === null) return;
+      element.style.transform = `translateY(${item.start - current.options.scrollMargin}px)`;
+      current.measureElement(element);
+    };
+    const shown = { class: 'virtual-row', 'data-index': item.index, ref: place };
+    return props.label === undefined ? (
+      <div key={item.key} {...shown}>
+        {row(item.index)}
+      </div>
+    ) : (
+      <li key={item.key} {...shown}>
+        {row(item.index)}
+      </li>
+    );
+  });
+  const keep = (element: HTMLElement | null): void => {
+    ref.current = element;
+  };
+  return props.label === undefined ? (
+    <div ref={keep} class={`virtual ${className}`}>
+      {rows}
     </div>
+  ) : (
+    <ul ref={keep} class={`virtual ${className}`} aria-label={props.label}>
+      {rows}
+    </ul>
   );
 }
