@@ -1,8 +1,10 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { RunPage } from '../../src/contracts/http/run-page.ts';
 import type { SessionDocument } from '../../src/contracts/http/session-documents.ts';
 import { fetchDocument, forgetDocuments, useDocument } from './api/document-cache.ts';
 import { access } from './api/http.ts';
+import { runPath } from './api/paths.ts';
 import { watch } from './api/stream.ts';
 import { Gate } from './screens/gate.tsx';
 import { Pair } from './screens/pair.tsx';
@@ -54,7 +56,12 @@ function Page({ route }: { readonly route: Route }): JSX.Element {
   const first = session.data?.repos[0]?.id ?? null;
   const repo = repoOf(route) ?? first;
   const run = 'run' in route ? route.run : null;
-  useEffect(() => watch(repo, run), [repo, run]);
+  const shown = useDocument<RunPage>(repo === null || run === null ? null : runPath(repo, run));
+  // The stream starts after what the document has, so that a long run isn't sent twice.
+  const isKnown = run === null || shown.data !== null || shown.error !== null;
+  useEffect(() => {
+    if (isKnown) watch(repo, run, shown.data?.as_of_seq ?? null);
+  }, [repo, run, isKnown]);
   useEffect(() => {
     if (route.screen === 'start' && first !== null) navigate({ screen: 'home', repo: first }, 'replace');
   }, [route, first]);

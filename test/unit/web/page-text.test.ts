@@ -15,7 +15,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOW = new Date('2026-03-01T12:00:00.000Z');
-const before = (ms: number): Date => new Date(NOW.getTime() - ms);
+const timeBefore = (ms: number): Date => new Date(NOW.getTime() - ms);
 
 describe('a duration', () => {
   it.each([
@@ -40,11 +40,11 @@ describe('the age of something', () => {
     [6 * HOUR, '6 h', '6 hours ago'],
     [27 * DAY, '27 d', '27 days ago'],
   ])('of %i ms reads %s, and %s to a screen reader', (ms, short, long) => {
-    expect([formatAge(before(ms), NOW), describeAge(before(ms), NOW)]).toEqual([short, long]);
+    expect([formatAge(timeBefore(ms), NOW), describeAge(timeBefore(ms), NOW)]).toEqual([short, long]);
   });
 
   it('of four weeks and more is a date', () => {
-    expect(formatAge(before(40 * DAY), NOW)).toMatch(/^\d+ Jan 2026$/);
+    expect(formatAge(timeBefore(40 * DAY), NOW)).toMatch(/^\d+ Jan 2026$/);
   });
 });
 

@@ -42,11 +42,13 @@ let failures = 0;
 let retryTimer = 0;
 let silenceTimer = 0;
 
-/** Watches a repository and, within it, at most one run. */
-export function watch(repo: string | null, run: string | null): void {
+/**
+ * Watches a repository and, within it, at most one run: its events after `after`, the last one that the screen shows.
+ */
+export function watch(repo: string | null, run: string | null, after: number | null): void {
   if (target?.repo === repo && target.run === run) return;
   target = repo === null ? null : { repo, run };
-  lastSeq = null;
+  lastSeq = after;
   lastOutput.set(null);
   open();
 }

@@ -77,7 +77,7 @@ interface LinePair {
 }
 
 /** Puts removed lines beside the added lines that follow them; context lines are on both sides. */
-export function pairLines(lines: readonly DiffLine[], from: number): LinePair[] {
+function pairLines(lines: readonly DiffLine[], from: number): LinePair[] {
   const pairs: LinePair[] = [];
   let removed: { line: DiffLine; at: number }[] = [];
   let added: { line: DiffLine; at: number }[] = [];

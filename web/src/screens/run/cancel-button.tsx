@@ -13,7 +13,7 @@ export function CancelButton({ repo, run }: { readonly repo: string; readonly ru
   const reason = useRef<HTMLInputElement>(null);
   const cancel = async (): Promise<void> => {
     try {
-      await postJson(`${runPath(repo, run)}/cancel`, { reason: reason.current?.value.trim() || null });
+      await postJson(`${runPath(repo, run)}/cancel`, { comment: reason.current?.value.trim() || null });
       setAsking(false);
       fetchDocument(runPath(repo, run));
     } catch (cause) {
