@@ -15,7 +15,7 @@ import {
 const VERSION = '0.0.0';
 
 /** How long a command waits for the one before it, which a test that failed may have left hanging. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 interface Turn {
   readonly words: string;
