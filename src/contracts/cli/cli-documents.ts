@@ -301,6 +301,16 @@ export const CLI_DOCUMENTS = {
   }),
   report: reportDocument,
   stats: printed(statsSchema.shape),
+  notify: printed({
+    ok: z.boolean().describe('True if every target got it; false if there is none.'),
+    targets: z.array(
+      z.looseObject({
+        target: z.string(),
+        ok: z.boolean(),
+        message: z.string().nullable().describe('Why it failed.'),
+      }),
+    ),
+  }),
   gates: printed({ gates: z.array(gate) }),
   goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
   logs: printed({ run_id: z.string(), logs: z.array(log) }),
