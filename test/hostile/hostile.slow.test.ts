@@ -105,7 +105,7 @@ async function expectContained({ agent, scene, record, runId, left, before }: At
   expect(text).toContain('tried');
   expect(text).not.toContain(SECRET);
   expect(statSync(transcript).size).toBeLessThan(TRANSCRIPT_LIMIT_BYTES);
-  expect(await listFiles(scene.worktree(runId))).toEqual(
+  expect(await listFiles(scene.checkout(runId))).toEqual(
     await baseFiles(scene, record.metadata.workspace.base_sha),
   );
   for (const key of left) {
