@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
+import { isRecordPath } from '../../text/paths.ts';
 import { createOnce, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
@@ -42,6 +43,8 @@ export function createRunDirectory(
       return createOnce(resolve(relativePath), content);
     },
     read: async (relativePath, options) => {
+      // Paths come from manifests too, and a cloned repository can contain manifests that conductor didn't write.
+      if (!isRecordPath(relativePath)) return null;
       try {
         return options?.firstBytes === undefined
           ? (await readRegularFile(resolve(relativePath))).toString('utf8')
