@@ -1,11 +1,15 @@
 /** The public API. `test/pins` lists every export, so each addition is a deliberate change. */
 
 import { readFile } from 'node:fs/promises';
-import { type RunWorkflowOptions, type RunWorkflowResult, runWorkflow as run } from './app/run-workflow.ts';
+import {
+  type RunWorkflowOptions,
+  type RunWorkflowResult,
+  runWorkflow as run,
+} from './app/drive/run-workflow.ts';
 import { packageVersion } from './package-root.ts';
 import { createServices } from './wiring.ts';
 
-export type { GateReply, RunWorkflowOptions, RunWorkflowResult } from './app/run-workflow.ts';
+export type { GateReply, RunWorkflowOptions, RunWorkflowResult } from './app/drive/run-workflow.ts';
 export { configDocumentSchema } from './contracts/config/config.ts';
 export { policyDocumentSchema } from './contracts/documents/policy.ts';
 export { promptFrontMatterSchema } from './contracts/documents/prompt.ts';

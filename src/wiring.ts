@@ -52,6 +52,7 @@ export function createServices(version: string): Services {
         const { openReport } = await import('./wiring/report.ts');
         return { ok: true, value: openReport(configured, () => openWork(startDir, { jobs: null })) };
       }),
+    pageTools: async () => (await import('./wiring/page.ts')).createPageTools(),
     reportMemory: async () => (await import('./wiring/report.ts')).openReportMemory(),
     tryAgent: (startDir, request) =>
       whenConfigured(startDir, async (configured) => {
@@ -62,7 +63,7 @@ export function createServices(version: string): Services {
         return tryAgent(createTrialDeps(configured, project.value.deps, process.env), request);
       }),
     openPolicy: async (startDir, wanted) => {
-      const { openPolicy } = await import('./app/open-policy.ts');
+      const { openPolicy } = await import('./app/policy/open-policy.ts');
       const { systemFiles } = await import('./adapters/project/files.ts');
       const projectRoot = await findProject(startDir);
       return openPolicy(

@@ -1,6 +1,6 @@
-import type { RoleRunner } from '../src/ports/role-runner.ts';
-import type { WorkJournal } from '../src/ports/work-journal.ts';
-import type { WorkProvider } from '../src/ports/work-provider.ts';
+import type { RoleRunner } from '../src/ports/work/role-runner.ts';
+import type { WorkJournal } from '../src/ports/work/work-journal.ts';
+import type { WorkProvider } from '../src/ports/work/work-provider.ts';
 
 /** Where a process that works on items can die with something half done. */
 export const WORK_BOUNDARIES = [

@@ -1,8 +1,8 @@
 import type { JournalEntry, ReviewRecord, WorkEvent } from '../src/contracts/work/work-event.ts';
 import type { Pipeline, Revision, Spec } from '../src/contracts/work/work-item.ts';
-import type { RoleRunner, RoleState } from '../src/ports/role-runner.ts';
-import type { SpecFolder } from '../src/ports/spec-folder.ts';
-import type { WorkJournal } from '../src/ports/work-journal.ts';
+import type { RoleRunner, RoleState } from '../src/ports/work/role-runner.ts';
+import type { SpecFolder } from '../src/ports/work/spec-folder.ts';
+import type { WorkJournal } from '../src/ports/work/work-journal.ts';
 import type {
   ItemFields,
   ProviderItem,
@@ -10,7 +10,7 @@ import type {
   ProviderWritten,
   RevisionRequest,
   WorkProvider,
-} from '../src/ports/work-provider.ts';
+} from '../src/ports/work/work-provider.ts';
 import type { RoleEnd, RoleRequest } from '../src/work/engine/role.ts';
 import { categoryOf, formatLabels } from '../src/work/items/labels.ts';
 

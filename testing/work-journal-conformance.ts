@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JournalEntry, WorkEvent } from '../src/contracts/work/work-event.ts';
-import type { AppendEvents, WorkJournal } from '../src/ports/work-journal.ts';
+import type { AppendEvents, WorkJournal } from '../src/ports/work/work-journal.ts';
 
 /** A journal with nothing in it. */
 export interface JournalWorld {

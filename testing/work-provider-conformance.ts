@@ -7,7 +7,7 @@ import type {
   ProviderWritten,
   RevisionRequest,
   WorkProvider,
-} from '../src/ports/work-provider.ts';
+} from '../src/ports/work/work-provider.ts';
 
 /** A provider with nothing in it, and what its repository has to give. */
 export interface ProviderWorld {

@@ -7,11 +7,11 @@ import type { BrokenFile } from '../ports/project-files.ts';
 import type { Ids, RunStore } from '../ports/run-store.ts';
 import type { RunSummaries } from '../ports/run-summaries.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
-import type { Workspace } from '../ports/workspace.ts';
+import type { Workspace } from '../ports/workspace/workspace.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
 import type { CheckContext } from '../workflow/rule.ts';
-import type { Retention } from './retention.ts';
+import type { Retention } from './runs/retention.ts';
 
 /** What is open after a folder was found and its configuration read, or what prevents it. */
 export type Opened<T> =

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import type { Report } from '../contracts/cli/cli-report-document.ts';
-import { parseDuration } from '../contracts/duration.ts';
 import type { RunSummary } from '../contracts/run/run-summary.ts';
 import {
   composeReport,
@@ -12,7 +11,7 @@ import {
 } from '../overview/compose-report.ts';
 import { shortIdsOf } from '../overview/short-ids.ts';
 import type { Opened, Records } from './opened.ts';
-import { explainRecordProblem } from './record-problem.ts';
+import { explainRecordProblem } from './runs/record-problem.ts';
 import { summarizeRuns } from './runs/summaries.ts';
 
 /** A repository, opened for a report. */
@@ -37,22 +36,6 @@ export function defaultSince(lastPrinted: string | null, now: Date): Date {
   const shortest = now.getTime() - SHORTEST_MS;
   const last = lastPrinted === null ? shortest : Date.parse(lastPrinted);
   return new Date(Math.min(last, shortest));
-}
-
-/** Parses `12h`, `yesterday`, a date or a time in ISO 8601; null if it is none of these. Days start at local midnight. */
-export function parseSince(text: string, now: Date): Date | null {
-  if (text === 'yesterday') return new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
-  const durationMs = parseDuration(text);
-  if (durationMs !== null) return new Date(now.getTime() - durationMs);
-  const day = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (day !== null) {
-    const [year, month, date] = [Number(day[1]), Number(day[2]), Number(day[3])];
-    const found = new Date(year, month - 1, date);
-    return found.getMonth() === month - 1 && found.getDate() === date ? found : null;
-  }
-  if (!/^\d{4}-\d\d-\d\dT/.test(text)) return null;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : new Date(at);
 }
 
 /** Reads the runs of the repositories and composes their report. */

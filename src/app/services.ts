@@ -1,15 +1,16 @@
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';
-import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
+import type { Programs, ScopeSources } from '../ports/work/scope-sources.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { Finding } from './doctor/finding.ts';
-import type { OpenPolicy } from './open-policy.ts';
 import type { CheckSetup, Opened, OpenProject, Records, UpkeepSetup } from './opened.ts';
-import type { OpenWork, WorkOptions } from './opened-work.ts';
+import type { PageTools } from './page/page-tools.ts';
+import type { OpenPolicy } from './policy/open-policy.ts';
 import type { OpenReport } from './report.ts';
 import type { OpenTrust, TrustedRepository, TrustWanted } from './trust.ts';
 import type { AgentTrial, TrialRequest } from './try-agent.ts';
+import type { OpenWork, WorkOptions } from './work/opened-work.ts';
 
 /**
  * What a surface can ask for: the repository opened to some depth, and the use cases of this folder with their
@@ -34,6 +35,8 @@ export interface Services {
   readonly openWork: (startDir: string, options: WorkOptions) => Promise<Opened<OpenWork>>;
   /** The runs, work items and disk use of a repository, for a report. */
   readonly openReport: (startDir: string) => Promise<Opened<OpenReport>>;
+  /** What the page needs besides the repositories that it shows. */
+  readonly pageTools: () => Promise<PageTools>;
   /** What reports remember for the user. */
   readonly reportMemory: () => Promise<ReportMemory>;
   /** The sources for checking a patch's scope, if there is a repository; a null `base` means HEAD. */

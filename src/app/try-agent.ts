@@ -5,10 +5,10 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { AgentFailure } from '../contracts/run/agent-failure.ts';
 import type { Usage } from '../contracts/run/agent-result.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import { maskSecrets } from '../policy/secrets.ts';
+import { maskSecrets } from '../policy/secrets/secrets.ts';
 import type { Agent, AgentRequest, AgentResult } from '../ports/agent.ts';
 import type { FindAgentProgram } from '../ports/agent-program.ts';
-import type { TemporaryCheckout } from '../ports/temporary-checkout.ts';
+import type { TemporaryCheckout } from '../ports/workspace/temporary-checkout.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
 import { type Opened, refuse } from './opened.ts';
 

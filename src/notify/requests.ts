@@ -69,7 +69,7 @@ export function slackRequest(url: string, notification: Notification): PostReque
   };
 }
 
-export function escapeMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

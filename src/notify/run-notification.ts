@@ -1,7 +1,5 @@
 import type { NotifyKind } from '../contracts/config/notify-config.ts';
 import type { RunEvent } from '../contracts/run/event.ts';
-import type { JournalEntry } from '../contracts/work/work-event.ts';
-import { formatCommand } from '../text/shell-words.ts';
 import { type ChangeCount, createNotification, type Notification } from './notification.ts';
 
 /** What a notification says about its run besides the event. */
@@ -27,7 +25,7 @@ export function kindsOfRunEvent(event: RunEvent): readonly NotifyKind[] {
   }
 }
 
-export function eventIdOf({ run_id, seq }: Pick<RunEvent, 'run_id' | 'seq'>): string {
+function eventIdOf({ run_id, seq }: Pick<RunEvent, 'run_id' | 'seq'>): string {
   return `${run_id}:${seq}`;
 }
 
@@ -68,42 +66,4 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
     default:
       return null;
   }
-}
-
-const NEEDS_PERSON: readonly string[] = ['blocked', 'needs-refinement'];
-
-/** The item that an entry of the work journal asks a person about; null if it asks nothing. */
-export function findQuestion({
-  event,
-}: JournalEntry): { readonly itemId: string; readonly asked: string } | null {
-  if (event.type === 'status_changed' && event.by === 'engine' && NEEDS_PERSON.includes(event.to))
-    return { itemId: event.item_id, asked: event.reason };
-  if (event.type === 'item_created' && event.item.type === 'refinement')
-    return { itemId: event.item.id, asked: event.item.title };
-  return null;
-}
-
-export function notifyOfQuestion(
-  entry: JournalEntry,
-  { repository, title }: { readonly repository: string; readonly title: string | null },
-): Notification | null {
-  const question = findQuestion(entry);
-  if (question === null) return null;
-  const { itemId, asked } = question;
-  return createNotification({
-    id: `work:${entry.seq}`,
-    kind: 'question',
-    kinds: ['question'],
-    repository,
-    workflow: null,
-    title,
-    headline: `item ${itemId} needs you`,
-    asked,
-    change: null,
-    cost_usd: null,
-    commands: [
-      formatCommand(['conductor', 'work', 'show', itemId]),
-      formatCommand(['conductor', 'work', 'transition', itemId, 'pending', '--reason', '…']),
-    ],
-  });
 }

@@ -58,7 +58,7 @@ export function formatAttempts(value: number): string {
 }
 
 /** `3 running, 2 cancelled not counted`; null if all runs count. */
-export function describeNotCounted({ running, cancelled, unreadable }: Stats['not_counted']): string | null {
+function describeNotCounted({ running, cancelled, unreadable }: Stats['not_counted']): string | null {
   const parts = Object.entries({ running, cancelled, unreadable })
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} ${kind}`);

@@ -1,6 +1,6 @@
 import type { FileChange, HiddenChange } from '../contracts/run/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
-import { isDependencyFile } from './dependency-files.ts';
+import { isDependencyFile } from './files/dependency-files.ts';
 import { findCoveringGlob, isAllowedBy } from './globs.ts';
 import { checkRefs, type RefCheck } from './refs.ts';
 import type { PolicyViolation } from './violation.ts';

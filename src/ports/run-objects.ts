@@ -1,4 +1,4 @@
-import type { RunWorkspace, Workspace } from './workspace.ts';
+import type { RunWorkspace, Workspace } from './workspace/workspace.ts';
 
 /** Reads the trees of runs from git, as long as their objects exist. Fails with an `ExpectedFailure` once they don't. */
 export interface RunObjects {

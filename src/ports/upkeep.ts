@@ -1,5 +1,5 @@
 import type { WorkspaceDiff } from '../contracts/run/workspace-change.ts';
-import type { RunWorkspace } from './workspace.ts';
+import type { RunWorkspace } from './workspace/workspace.ts';
 
 /**
  * Restores or removes what runs leave behind in a repository. Work that a user could still need is kept under

@@ -14,12 +14,12 @@ import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
-import type { Programs } from '../ports/scope-sources.ts';
-import type { CheckoutSetup } from '../ports/setup.ts';
 import type { Baselines, CredentialWaits } from '../ports/shared-stores.ts';
-import type { StepWatcher } from '../ports/step-watch.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
-import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
+import type { Programs } from '../ports/work/scope-sources.ts';
+import type { CheckoutSetup } from '../ports/workspace/setup.ts';
+import type { StepWatcher } from '../ports/workspace/step-watch.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace/workspace.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunView } from './record/run-view.ts';
 

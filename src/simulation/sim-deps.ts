@@ -1,8 +1,8 @@
 import type { Prompt } from '../contracts/documents/prompt.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { CheckoutSetup, SetupRequest, SetupResult } from '../ports/setup.ts';
 import type { Baselines } from '../ports/shared-stores.ts';
+import type { CheckoutSetup, SetupRequest, SetupResult } from '../ports/workspace/setup.ts';
 import type { Project, RunDeps, StepPolicy } from '../runtime/run-context.ts';
 import type { Life } from './sim-life.ts';
 import { createSimPrograms } from './sim-programs.ts';

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type EventDraft, FIRST_PREV, mayFollowEnd, type RunEvent } from '../contracts/run/event.ts';
+import { sha256Hex } from '../node/sha256.ts';
 
 export type SimLogReading =
   | {
@@ -79,8 +79,4 @@ export function formatLogLines(
     lines.push(`${line}\n`);
   }
   return { events, lines, head };
-}
-
-export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

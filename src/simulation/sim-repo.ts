@@ -1,4 +1,4 @@
-import { sha256Hex } from './sim-log.ts';
+import { sha256Hex } from '../node/sha256.ts';
 
 /** The files of a tree by path. */
 export type SimTree = ReadonlyMap<string, string>;

@@ -1,9 +1,10 @@
 import { FIRST_PREV } from '../contracts/run/event.ts';
 import { type Status, stepFolderOf } from '../contracts/run/run-files.ts';
 import type { Driver } from '../contracts/run/run-lease.ts';
+import { sha256Hex } from '../node/sha256.ts';
 import type { DrivenRun, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Life } from './sim-life.ts';
-import { formatLogLines, readSimLog, type SimLogReading, sha256Hex } from './sim-log.ts';
+import { formatLogLines, readSimLog, type SimLogReading } from './sim-log.ts';
 import { logPath, runPath, type SimWorld } from './sim-world.ts';
 
 /** Called with the lines of an append just before they are written. */

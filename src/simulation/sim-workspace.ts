@@ -1,8 +1,14 @@
 import { ExpectedFailure } from '../contracts/expected-failure.ts';
 import type { FileChange, WorkspaceDiff } from '../contracts/run/workspace-change.ts';
-import type { Published, RunResult, RunWorkspace, Snapshot, Workspace } from '../ports/workspace.ts';
+import { sha256Hex } from '../node/sha256.ts';
+import type {
+  Published,
+  RunResult,
+  RunWorkspace,
+  Snapshot,
+  Workspace,
+} from '../ports/workspace/workspace.ts';
 import type { Life } from './sim-life.ts';
-import { sha256Hex } from './sim-log.ts';
 import type { SimRepo, SimTree } from './sim-repo.ts';
 import { SIM_ROOT, type SimWorld } from './sim-world.ts';
 

@@ -1,4 +1,4 @@
-import { answerGate } from '../app/answer-gate.ts';
+import { answerGate } from '../app/drive/answer-gate.ts';
 import type { EventPayload } from '../contracts/run/event.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { RunStore } from '../ports/run-store.ts';

@@ -29,7 +29,7 @@ import { SETUP_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
 import { pickVariables, removeCheckoutPaths } from '../policy/environment.ts';
-import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
+import { longestFirst, secretValuesOf } from '../policy/secrets/secrets.ts';
 import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';

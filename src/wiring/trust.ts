@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { findAnswerer } from '../adapters/process/answerer.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
@@ -8,6 +7,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { TrustDeps } from '../app/trust.ts';
+import { sha256Hex } from '../node/sha256.ts';
 import type { TrustStore } from '../ports/shared-stores.ts';
 import { type Configured, loadConfigOf } from './open.ts';
 
@@ -21,7 +21,7 @@ export function createTrustDeps({ repoRoot, gitDir }: Pick<Configured, 'repoRoot
     store: createTrustStore(),
     clock: systemClock,
     env: process.env,
-    sha256: (content) => createHash('sha256').update(content).digest('hex'),
+    sha256: sha256Hex,
     isInsideRun: () => findAnswerer().runMark !== null,
     listRuns: ({ paths }) =>
       createRunStore({ repoRoot, runsDir: resolve(repoRoot, paths.runs), clock: systemClock }).list(),

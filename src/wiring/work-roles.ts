@@ -4,7 +4,7 @@ import { createRevisionReader } from '../adapters/workspace/items/revision-reade
 import type { OpenProject } from '../app/opened.ts';
 import type { WorkConfig } from '../contracts/config/config.ts';
 import type { Role } from '../contracts/work/work-results.ts';
-import type { ResultCheckingRunner } from '../ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../ports/work/role-runner.ts';
 import type { PatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import { createRoleRunner } from '../runtime/work/role-runner.ts';

@@ -1,7 +1,7 @@
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
-import type { OpenWork, WorkOptions } from '../app/opened-work.ts';
+import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';

@@ -2,8 +2,8 @@ import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { replayRun } from '../../src/app/replay-run.ts';
-import { verifyRun } from '../../src/app/verify-run.ts';
+import { replayRun } from '../../src/app/runs/replay-run.ts';
+import { verifyRun } from '../../src/app/runs/verify-run.ts';
 import { viewRun } from '../../src/runtime/record/run-view.ts';
 
 /** Whatever became of a run, its record verifies and its log is decided the same again. */

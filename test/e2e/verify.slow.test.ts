@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { type Verification, verifyRun } from '../../src/app/verify-run.ts';
+import { type Verification, verifyRun } from '../../src/app/runs/verify-run.ts';
 import { CLI_DOCUMENTS } from '../../src/contracts/cli/cli-documents.ts';
 import { filesOf, flipByte, whileChanged } from './record-damage.ts';
 import { fixture, type Scene, test, until } from './scene.ts';

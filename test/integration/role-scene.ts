@@ -6,7 +6,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { OpenProject } from '../../src/app/opened.ts';
 import { CONFIG_DEFAULTS } from '../../src/contracts/config/config-defaults.ts';
 import type { Revision, WorkItem } from '../../src/contracts/work/work-item.ts';
-import type { ResultCheckingRunner } from '../../src/ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../../src/ports/work/role-runner.ts';
 import type { RoleAgents } from '../../src/runtime/work/role-workflow.ts';
 import { createWorkRoles } from '../../src/wiring/work-roles.ts';
 import { createServices } from '../../src/wiring.ts';

@@ -6,7 +6,7 @@ import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
 import { createCheckoutSetup } from '../../src/adapters/setup/checkout-setup.ts';
 import type { SetupConfig } from '../../src/contracts/config/setup-config.ts';
-import type { CheckoutSetup, SetupRequest, SetupResult } from '../../src/ports/setup.ts';
+import type { CheckoutSetup, SetupRequest, SetupResult } from '../../src/ports/workspace/setup.ts';
 
 export const SECRET = ['ghp', 'a'.repeat(36)].join('_');
 

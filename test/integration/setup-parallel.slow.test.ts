@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SetupConfig } from '../../src/contracts/config/setup-config.ts';
-import type { SetupResult } from '../../src/ports/setup.ts';
+import type { SetupResult } from '../../src/ports/workspace/setup.ts';
 import { expectOk, makeScene, type SetupScene } from './setup-fixture.ts';
 
 const WORKER = join(import.meta.dirname, 'setup-worker.mjs');

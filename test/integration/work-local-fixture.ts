@@ -6,8 +6,8 @@ import { createLocalJournal } from '../../src/adapters/work-local/journal.ts';
 import { createLocalProvider } from '../../src/adapters/work-local/local-provider.ts';
 import { createItemRevisions } from '../../src/adapters/workspace/items/item-revisions.ts';
 import type { Pipeline } from '../../src/contracts/work/work-item.ts';
-import type { WorkJournal } from '../../src/ports/work-journal.ts';
-import type { WorkProvider } from '../../src/ports/work-provider.ts';
+import type { WorkJournal } from '../../src/ports/work/work-journal.ts';
+import type { WorkProvider } from '../../src/ports/work/work-provider.ts';
 import { type GitRepo, type GitRepoOptions, makeRepo } from '../../testing/git-repo.ts';
 
 export const AT = '2026-01-02T03:04:05.000Z';

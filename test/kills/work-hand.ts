@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import type { RoleState } from '../../src/ports/role-runner.ts';
+import type { RoleState } from '../../src/ports/work/role-runner.ts';
 import type { WorkCommand } from '../../src/work/engine/command.ts';
 
 const LIFE = join(import.meta.dirname, 'work-life.mjs');

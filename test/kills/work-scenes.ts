@@ -1,5 +1,5 @@
 import type { PlannerResult } from '../../src/contracts/work/work-results.ts';
-import type { RoleState } from '../../src/ports/role-runner.ts';
+import type { RoleState } from '../../src/ports/work/role-runner.ts';
 import type { WorkCommand } from '../../src/work/engine/command.ts';
 import type { RoleEnd } from '../../src/work/engine/role.ts';
 import type { Step } from './work-hand.ts';

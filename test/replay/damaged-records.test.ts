@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test as base, describe, expect } from 'vitest';
-import { type Verification, verifyRun } from '../../src/app/verify-run.ts';
+import { type Verification, verifyRun } from '../../src/app/runs/verify-run.ts';
 import { toJson } from '../../src/runtime/json.ts';
 import { deriveMetadata, deriveStatus } from '../../src/runtime/record/derived-files.ts';
 import { viewRun } from '../../src/runtime/record/run-view.ts';

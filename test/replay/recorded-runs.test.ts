@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkForReplay, replayAgainst, replayRun } from '../../src/app/replay-run.ts';
-import { verifyRun } from '../../src/app/verify-run.ts';
+import { checkForReplay, replayAgainst, replayRun } from '../../src/app/runs/replay-run.ts';
+import { verifyRun } from '../../src/app/runs/verify-run.ts';
 import { deriveMetadata, deriveStatus } from '../../src/runtime/record/derived-files.ts';
 import { openRecord, RECORDED_RUNS, readRecord, recordedRun } from './recorded-runs.ts';
 

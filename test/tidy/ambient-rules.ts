@@ -43,7 +43,7 @@ export const ambientRule: TidyRule = {
     'src/contracts/run/event.ts',
     'src/planner/table/evaluate.ts',
     'src/policy/assemble.ts',
-    'src/app/run-workflow.ts',
+    'src/app/drive/run-workflow.ts',
   ]),
   check: (files) =>
     files.flatMap(({ path, text }) => {

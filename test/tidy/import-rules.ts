@@ -60,6 +60,12 @@ export const layerRule: TidyRule = {
     'an adapter that knows the runtime': [
       file('src/adapters/git/a.ts', "import type { Deps } from '../../runtime/deps.ts';"),
     ],
+    'a use case that hashes by itself': [
+      file('src/app/a.ts', "import { sha256Hex } from '../node/sha256.ts';"),
+    ],
+    'a helper over a module of Node that knows an adapter': [
+      file('src/node/a.ts', "import { run } from '../adapters/process/run.ts';"),
+    ],
     'an adapter that stands in no folder of its own': [file('src/adapters/clock.ts', 'export {};')],
     'a surface that knows an adapter': [
       file('src/surfaces/cli/a.ts', "const git = await import('../../adapters/git/git.ts');"),
@@ -125,6 +131,7 @@ export const layerRule: TidyRule = {
       file(
         'src/adapters/system/ids.ts',
         "import { v7 } from 'uuid';",
+        "import { sha256Hex } from '../../node/sha256.ts';",
         "import type { Ids } from '../../ports/run-store.ts';",
         "import { seed } from './seed.ts';",
       ),

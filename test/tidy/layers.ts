@@ -32,6 +32,7 @@ export type Layer =
         | 'ports'
         | 'runtime'
         | 'app'
+        | 'node'
         | 'simulation'
         | 'harness'
         | 'surfaces'
@@ -61,6 +62,7 @@ export function layerOf(path: string): Layer {
     case 'ports':
     case 'runtime':
     case 'app':
+    case 'node':
     case 'simulation':
     case 'surfaces':
     case 'wiring':
@@ -81,16 +83,18 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
     case 'ports':
       return to.kind === 'pure' || to.kind === 'ports' ? 'types' : 'no';
     case 'runtime':
-      return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
+      return isInner(to) || to.kind === 'node' ? 'all' : 'no';
     case 'app':
       return isInner(to) || to.kind === 'app' ? 'all' : 'no';
+    case 'node':
+      return to.kind === 'pure' || to.kind === 'node' ? 'all' : 'no';
     case 'simulation':
-      return isInner(to) || to.kind === 'app' || to.kind === 'simulation' ? 'all' : 'no';
+      return isInner(to) || ['app', 'node', 'simulation'].includes(to.kind) ? 'all' : 'no';
     case 'harness':
       return to.kind === 'pure' || to.kind === 'harness' ? 'all' : 'no';
     case 'adapter':
       if (to.kind === 'adapter') return to.folder === from.folder ? 'all' : 'no';
-      return to.kind === 'pure' || to.kind === 'ports' ? 'all' : 'no';
+      return ['pure', 'ports', 'node'].includes(to.kind) ? 'all' : 'no';
     case 'surfaces':
       if (to.kind === 'ports') return 'types';
       if (to.kind === 'app' || to.kind === 'simulation' || to.kind === 'harness') return 'all';

@@ -6,8 +6,8 @@ import {
   beginSession,
   callOff,
   foldMessage,
-} from '../../agents/acp-session.ts';
-import { readMessage } from '../../agents/json-rpc.ts';
+} from '../../agents/acp/acp-session.ts';
+import { readMessage } from '../../agents/acp/json-rpc.ts';
 import { truncateEntry } from '../../agents/transcript.ts';
 import type { LiveInput } from '../../ports/supervisor.ts';
 import type { AgentListener } from './agent-conversation.ts';

@@ -6,7 +6,7 @@ import { composeResult, type Verdict } from '../../agents/stream-verdict.ts';
 import { renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
 import { readTail } from '../../planner/tail.ts';
-import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
+import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets/secrets.ts';
 import type { PolicyViolation } from '../../policy/violation.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { Confinement } from '../../ports/sandbox.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type Usage, usageSchema } from '../../contracts/run/agent-result.ts';
-import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
+import { longestFirst, secretValuesOf } from '../../policy/secrets/secrets.ts';
 import type { AgentRequest } from '../../ports/agent.ts';
 import type { KeptFolder } from '../../ports/sandbox.ts';
 import { copySession, copyTree, findSessionFiles, maskFiles, moveSession } from './session-files.ts';

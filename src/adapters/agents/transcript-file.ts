@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { renderTranscript, type TranscriptEntry } from '../../agents/transcript.ts';
-import { maskSecrets } from '../../policy/secrets.ts';
+import { maskSecrets } from '../../policy/secrets/secrets.ts';
 
 export interface TranscriptFile {
   readonly path: string;

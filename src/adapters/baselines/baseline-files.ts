@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeAtomically } from '../../node/atomic-file.ts';
 import type { Baselines } from '../../ports/shared-stores.ts';
 
 /** Number of results to keep; older ones are removed when a new one is stored. */
@@ -14,9 +14,7 @@ export function createBaselineFiles(folder: string): Baselines {
     find: (key) => readFile(join(folder, `${key}.json`), 'utf8').catch(() => null),
     put: async (key, text) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const temporary = join(folder, `${key}.${randomBytes(6).toString('hex')}.tmp`);
-      await writeFile(temporary, text);
-      await rename(temporary, join(folder, `${key}.json`));
+      await writeAtomically(join(folder, `${key}.json`), text);
       await prune(folder);
     },
   };

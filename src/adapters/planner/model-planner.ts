@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { excerptReply } from '../../planner/table/floor.ts';
-import { secretValuesOf } from '../../policy/secrets.ts';
+import { secretValuesOf } from '../../policy/secrets/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import { type AskOnce, type ModelAddress, openModel, type RequestEnd } from './model-client.ts';

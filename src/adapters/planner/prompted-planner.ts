@@ -8,7 +8,7 @@ import { createProposalSchema, type ProposalSchema } from '../../planner/prompts
 import { composeQuestion, type RunMaterial } from '../../planner/prompts/question.ts';
 import { evaluateByRules } from '../../planner/table/evaluation.ts';
 import { applyFloor, refuseProposal } from '../../planner/table/floor.ts';
-import { maskSecrets, maskValue } from '../../policy/secrets.ts';
+import { maskSecrets, maskValue } from '../../policy/secrets/secrets.ts';
 import type { EvaluateOptions, Planner } from '../../ports/planner.ts';
 import type { PromptCatalog, RenderResult } from '../../ports/prompts.ts';
 

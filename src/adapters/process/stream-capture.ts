@@ -2,8 +2,8 @@ import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createSecretStream } from '../../policy/secret-stream.ts';
-import { maskSecrets } from '../../policy/secrets.ts';
+import { createSecretStream } from '../../policy/secrets/secret-stream.ts';
+import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { CapturedStream } from '../../ports/supervisor.ts';
 import { createLineTracker, decodeLine, LINE_LIMIT_BYTES } from './line-tracker.ts';
 

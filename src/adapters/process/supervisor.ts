@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStoppedEnd, type PassedBound, type ProcessEnd } from '../../contracts/run/process-end.ts';
-import { secretValuesOf } from '../../policy/secrets.ts';
+import { secretValuesOf } from '../../policy/secrets/secrets.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
 import { type BoundWatch, type ProcessBounds, watchBounds } from './bound-watch.ts';

@@ -1,4 +1,4 @@
-import type { EmitSettings, Programs } from '../../ports/scope-sources.ts';
+import type { EmitSettings, Programs } from '../../ports/work/scope-sources.ts';
 import type { Proof } from '../../work/scope/classify-scope.ts';
 import type { ProgramPair } from '../../work/scope/proofs/prove-equivalence.ts';
 import { type ParseAnswer, type ParseTask, parseAll } from './parser-process.ts';

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { sha256Hex } from '../../node/sha256.ts';
 import { isPathInside } from '../../text/paths.ts';
 
 export interface WorkspacesRequest {
@@ -44,7 +44,7 @@ export async function resolveWorkspacesFolder(request: WorkspacesRequest): Promi
       message: `the workspaces in ${base} are inside the repository ${around}: programs there would find its packages and its tests`,
       help: `set paths.workspaces in the configuration to a folder outside, such as ${exampleOutside(around, request.home)}`,
     };
-  const hash = createHash('sha256').update(gitDir).digest('hex').slice(0, HASH_LENGTH);
+  const hash = sha256Hex(gitDir).slice(0, HASH_LENGTH);
   return { ok: true, folder: join(base, `${repositoryName(gitDir)}-${hash}`) };
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import { FIRST_PREV, mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
@@ -77,7 +77,7 @@ function parseLog(content: Uint8Array): LogReading {
       return { ok: false, line: number, message: `${event.event_type} after the end of the run` };
     ended ||= event.event_type === 'run_completed';
     events.push(event);
-    prev = digestLine(line);
+    prev = sha256Hex(line);
     lastStart = start;
     start = end + 1;
   }
@@ -106,10 +106,6 @@ function parseLine(line: Uint8Array): RunEvent | string {
   return parsed.data as RunEvent;
 }
 
-function digestLine(line: Uint8Array | string): string {
-  return createHash('sha256').update(line).digest('hex');
-}
-
 export interface LogWriter {
   readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
   readonly close: () => Promise<void>;
@@ -128,7 +124,7 @@ export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd
       for (const draft of drafts) {
         const event = { seq, timestamp, run_id: runId, ...draft, prev: head } as RunEvent;
         const line = JSON.stringify(event);
-        head = digestLine(line);
+        head = sha256Hex(line);
         seq += 1;
         text += `${line}\n`;
         events.push(event);
@@ -151,7 +147,7 @@ export function missingLines(lines: readonly string[], from: LogEnd): string {
   let text = '';
   for (const { line, event } of sound.sort((left, right) => left.event.seq - right.event.seq)) {
     if (event.seq !== seq || event.prev !== head) continue;
-    head = digestLine(line);
+    head = sha256Hex(line);
     seq += 1;
     text += `${line}\n`;
   }

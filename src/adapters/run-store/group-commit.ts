@@ -3,7 +3,8 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import { syncFile, syncFolder, writeAll } from './atomic-file.ts';
+import { syncFolder } from '../../node/atomic-file.ts';
+import { syncFile, writeAll } from './durable-file.ts';
 import type { Journal } from './journal.ts';
 import { readRegularFile } from './regular-file.ts';
 

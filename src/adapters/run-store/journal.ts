@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../node/atomic-file.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
-import { syncFolder, writeAll } from './atomic-file.ts';
+import { writeAll } from './durable-file.ts';
 import { classifyHolder } from './holder-state.ts';
 import { formatIdentity, lookUpProcess, parseIdentity, thisProcess } from './process-identity.ts';
 

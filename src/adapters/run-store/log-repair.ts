@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
+import { syncFolder, writeAtomically } from '../../node/atomic-file.ts';
+import { exists, syncFile } from './durable-file.ts';
 import { EMPTY_LOG, EVENTS_FILE, type IntactLog, missingLines, readLog } from './event-log.ts';
 import { discardJournal, type FoundJournal, findJournals, linesOf, runsIn } from './journal.ts';
 import type { LeaseTiming } from './lease.ts';
@@ -20,7 +21,7 @@ export async function settleLog(
   if (torn.length > 0) await writeFile(`${logPath}.torn-${soundBytes}`, torn);
   if (isTakeover) {
     const content = await readRegularFile(logPath);
-    await writeAtomically(logPath, content.subarray(0, soundBytes), true);
+    await writeAtomically(logPath, content.subarray(0, soundBytes), { durable: true });
   } else if (torn.length > 0) await modifyFile(logPath, 'r+', (log) => log.truncate(soundBytes));
 }
 

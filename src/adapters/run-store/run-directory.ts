@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import { syncFolder, writeAtomically } from '../../node/atomic-file.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { isRecordPath } from '../../text/paths.ts';
-import { createOnce, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
+import { createOnce, syncFile } from './durable-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 const PIECE_BYTES = 64 * 1024;
@@ -30,10 +32,10 @@ export function createRunDirectory(
     write: async (relativePath, content, options) => {
       expectHeld();
       await mkdir(dirname(resolve(relativePath)), { recursive: true });
-      await writeAtomically(resolve(relativePath), content, options?.durable ?? false);
+      await writeAtomically(resolve(relativePath), content, { durable: options?.durable ?? false });
       return {
         path: relativePath,
-        sha256: createHash('sha256').update(content).digest('hex'),
+        sha256: sha256Hex(content),
         bytes: Buffer.byteLength(content),
       };
     },

@@ -1,9 +1,9 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Status, statusSchema } from '../../contracts/run/run-files.ts';
+import { writeAtomically } from '../../node/atomic-file.ts';
 import type { RunListing } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
-import { writeAtomically } from './atomic-file.ts';
 import { readRegularFile } from './regular-file.ts';
 import { findDriver } from './run-lock.ts';
 
@@ -42,7 +42,7 @@ async function keepIndex(
   ended: readonly RunListing[],
   fresh: readonly RunListing[],
 ): Promise<void> {
-  if (lines > 2 * ended.length + BATCH_SIZE) await writeAtomically(path, linesOf(ended), false);
+  if (lines > 2 * ended.length + BATCH_SIZE) await writeAtomically(path, linesOf(ended));
   else if (fresh.length > 0) await appendFile(path, linesOf(fresh));
 }
 

@@ -1,10 +1,11 @@
 import { mkdir, readdir, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describeDriver } from '../../contracts/run/run-lease.ts';
+import { syncFolder } from '../../node/atomic-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
-import { exists, syncFolder } from './atomic-file.ts';
+import { exists } from './durable-file.ts';
 import {
   createLogWriter,
   EMPTY_LOG,

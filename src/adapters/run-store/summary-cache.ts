@@ -2,9 +2,9 @@ import { appendFile, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { hasEnded, runSummarySchema } from '../../contracts/run/run-summary.ts';
+import { writeAtomically } from '../../node/atomic-file.ts';
 import type { KeptSummary, RunSummaries } from '../../ports/run-summaries.ts';
 import { parseJson } from '../../text/json.ts';
-import { writeAtomically } from './atomic-file.ts';
 import { EVENTS_FILE } from './event-log.ts';
 import { mapInBatches, readTextIfPresent } from './run-index.ts';
 
@@ -58,7 +58,7 @@ async function writeLines(
   const all = new Map([...kept, ...added.map((each) => [each.summary.run_id, each] as const)]);
   const existing = new Set(runIds);
   const current = [...all.values()].filter(({ summary }) => existing.has(summary.run_id));
-  await writeAtomically(path, formatLines(current), false);
+  await writeAtomically(path, formatLines(current));
 }
 
 function formatLines(kept: readonly KeptSummary[]): string {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { SetupConfig } from '../../contracts/config/setup-config.ts';
-import type { CheckoutSetup, SetupCommand, SetupRequest, SetupResult } from '../../ports/setup.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
+import type { CheckoutSetup, SetupCommand, SetupRequest, SetupResult } from '../../ports/workspace/setup.ts';
 import { describeForeign } from '../../setup/foreign.ts';
 import { findOutsidePaths, type OutsidePath } from '../../setup/outside-paths.ts';
 import { normalizePattern } from '../../setup/owned-paths.ts';

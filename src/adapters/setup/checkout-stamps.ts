@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { hashOf } from './hash.ts';
+import { writeAtomically } from '../../node/atomic-file.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { Tree, TreeEntry } from './tree.ts';
 
 /** The cache entry that was last copied to a checkout, and the stamps of the files after that. */
@@ -43,15 +43,13 @@ export async function readStamps(place: Place): Promise<CheckoutStamps | null> {
 
 export async function writeStamps(place: Place, stamps: CheckoutStamps): Promise<void> {
   const path = stampsPath(place);
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   const rows = [...stamps.tree].map(([name, { kind, mode, stamp }]) => [name, kind, mode, stamp]);
   const { digest, entryFolder, entryId } = stamps;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(
-    temporary,
+  await writeAtomically(
+    path,
     JSON.stringify({ digest, entry_folder: entryFolder, entry_id: entryId, tree: rows }),
   );
-  await rename(temporary, path);
 }
 
 /** Call this before changing a checkout: if the process dies in between, the next one must not trust old stamps. */
@@ -60,5 +58,5 @@ export async function removeStamps(place: Place): Promise<void> {
 }
 
 function stampsPath({ stateDir, checkout }: Place): string {
-  return join(stateDir, 'setup', `${basename(checkout)}-${hashOf(checkout).slice(0, 8)}.stamps.json`);
+  return join(stateDir, 'setup', `${basename(checkout)}-${sha256Hex(checkout).slice(0, 8)}.stamps.json`);
 }

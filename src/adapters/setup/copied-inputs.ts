@@ -1,9 +1,9 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { sha256Hex } from '../../node/sha256.ts';
 import { isPathInside } from '../../text/paths.ts';
 import type { CopiedInput } from './cache-entry.ts';
 import type { Installed } from './foreign-scan.ts';
-import { hashOf } from './hash.ts';
 
 /** Large folders that a package manager does not copy. */
 const SKIPPED = new Set(['.git', '.tnh', 'node_modules', '.venv', 'venv', '__pycache__', 'target']);
@@ -45,9 +45,9 @@ async function hashOfFolder(root: string): Promise<string> {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!SKIPPED.has(entry.name)) waiting.push(path);
-      } else if (entry.isFile()) lines.push(`${path}\0${hashOf(await readFile(join(root, path)))}`);
+      } else if (entry.isFile()) lines.push(`${path}\0${sha256Hex(await readFile(join(root, path)))}`);
       else if (entry.isSymbolicLink()) lines.push(`${path}\0${await readlink(join(root, path))}`);
     }
   }
-  return hashOf(lines.sort().join('\n'));
+  return sha256Hex(lines.sort().join('\n'));
 }

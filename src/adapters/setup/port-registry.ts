@@ -1,9 +1,10 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { writeAtomically } from '../../node/atomic-file.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 
 /**
@@ -99,9 +100,7 @@ async function readClaim(path: string): Promise<Claim | null> {
 }
 
 async function writeClaim(path: string, claim: Claim): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(temporary, JSON.stringify(claim));
-  await rename(temporary, path);
+  await writeAtomically(path, JSON.stringify(claim));
 }
 
 async function areFree(first: number, count: number): Promise<boolean> {

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from '../../contracts/config/setup-config.ts';
 import type { ProcessEnd } from '../../contracts/run/process-end.ts';
-import type { SetupCommand, SetupRequest } from '../../ports/setup.ts';
 import type { Supervisor } from '../../ports/supervisor.ts';
+import type { SetupCommand, SetupRequest } from '../../ports/workspace/setup.ts';
 import { excerptOutput } from '../../setup/excerpt-output.ts';
 
 export interface CommandDeps {

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '../../contracts/duration.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import {
   type CacheEntry,
@@ -14,7 +15,6 @@ import {
   storeEntry,
   UNFINISHED,
 } from './cache-entry.ts';
-import { hashOf } from './hash.ts';
 import { createPauses, type Pauses, removeTree } from './tree.ts';
 
 /** Number of entries that are kept even if they were not used for a long time. */
@@ -94,7 +94,7 @@ function privateFolder(stateDir: string): string {
 
 /** The entry for any checkout of the run, and the entry for this checkout only. */
 function privateEntryFolders({ stateDir, digest, checkout }: CacheRequest): readonly [string, string] {
-  const own = `${basename(checkout)}-${hashOf(checkout).slice(0, 8)}`;
+  const own = `${basename(checkout)}-${sha256Hex(checkout).slice(0, 8)}`;
   return [join(privateFolder(stateDir), digest), join(privateFolder(stateDir), `${digest}-${own}`)];
 }
 

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import type { SetupConfig } from '../../contracts/config/setup-config.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import { isPathInside, resolveFrom } from '../../text/paths.ts';
-import { hashOf, hashOfFile } from './hash.ts';
 import type { ProgramVersions } from './program-version.ts';
 import { expandPatterns } from './setup-paths.ts';
 
@@ -47,7 +47,7 @@ export async function computeSetupDigest(
     platform: [platform(), arch()],
     programs: [...programs],
   };
-  return hashOf(JSON.stringify(parts));
+  return sha256Hex(JSON.stringify(parts));
 }
 
 /**
@@ -68,11 +68,11 @@ export async function keyFilesOf(
     ...VERSION_FILES,
     ...programFiles,
   ]) {
-    const hash = await hashOfFile(resolveFrom(checkout, path));
+    const hash = await hashFile(resolveFrom(checkout, path));
     if (hash !== null) hashes.set(path, hash);
   }
   const chosen = hashes.has('package.json') ? null : await readVersionFields(checkout);
-  if (chosen !== null) hashes.set('package.json', hashOf(chosen));
+  if (chosen !== null) hashes.set('package.json', sha256Hex(chosen));
   return hashes;
 }
 
@@ -86,4 +86,10 @@ async function readVersionFields(checkout: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+/** Null if there is no file. */
+async function hashFile(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true ? sha256Hex(await readFile(path)) : null;
 }

@@ -1,15 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
+import { writeAtomically } from '../../node/atomic-file.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { CredentialWaits } from '../../ports/shared-stores.ts';
 
 const waitSchema = z.object({ until: z.iso.datetime(), reason: z.string() });
 
 /** Stores one small file for each credential, in a folder that all runs of a user share. */
 export function createCredentialWaits(folder: string): CredentialWaits {
-  const pathOf = (credential: string) =>
-    join(folder, `${createHash('sha256').update(credential).digest('hex').slice(0, 32)}.json`);
+  const pathOf = (credential: string) => join(folder, `${sha256Hex(credential).slice(0, 32)}.json`);
   return {
     find: async (credential) => {
       try {
@@ -20,12 +20,9 @@ export function createCredentialWaits(folder: string): CredentialWaits {
       }
     },
     put: async (credential, wait) => {
-      const path = pathOf(credential);
-      const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(temporary, `${JSON.stringify(wait)}\n`, { flag: 'wx', mode: 0o600 });
-        await rename(temporary, path);
+        await writeAtomically(pathOf(credential), `${JSON.stringify(wait)}\n`, { mode: 0o600 });
       } catch {
         // Best effort: other runs run into the rate limit themselves.
       }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
+import { writeAtomically } from '../../node/atomic-file.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { ReportMemory } from '../../ports/report-memory.ts';
 import { parseJson } from '../../text/json.ts';
 
@@ -30,7 +31,7 @@ export function createReportMemory(stateFolder: string): ReportMemory {
 
 /** A name for readers, and a hash that tells it from others of that name. */
 function fileName(subject: string): string {
-  const hash = createHash('sha256').update(subject).digest('hex').slice(0, 16);
+  const hash = sha256Hex(subject).slice(0, 16);
   return `${subject === '*' ? 'all' : basename(subject)}-${hash}.json`;
 }
 
@@ -43,8 +44,6 @@ async function readJson(path: string): Promise<unknown> {
 async function writeJson(folder: string, name: string, value: unknown): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const temporary = join(folder, `.${name}.${process.pid}`);
-    await writeFile(temporary, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-    await rename(temporary, join(folder, name));
+    await writeAtomically(join(folder, name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
   } catch {}
 }

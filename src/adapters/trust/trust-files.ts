@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type TrustedPart, trustedPartSchema } from '../../contracts/config/trust.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { TrustStore } from '../../ports/shared-stores.ts';
 import { messageOf } from '../../text/error-message.ts';
 
@@ -46,7 +46,7 @@ export function createTrustFiles(folder: string): TrustStore {
 /** The name of the repository for readers, and a hash that tells it from others of that name. */
 function repositoryName(gitDir: string): string {
   const folder = basename(gitDir) === '.git' ? dirname(gitDir) : gitDir;
-  const hash = createHash('sha256').update(gitDir).digest('hex').slice(0, 16);
+  const hash = sha256Hex(gitDir).slice(0, 16);
   return `${basename(folder)}-${hash}`;
 }
 

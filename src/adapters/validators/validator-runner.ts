@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/run/process-end.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import { findNetworkError } from '../../policy/network-want.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
@@ -67,7 +67,7 @@ export function evidenceName(id: string): string {
     .replace(/[^A-Za-z0-9._-]/gu, (character) => encodeURIComponent(character).replace(/[!'()*]/g, hexOf))
     .replace(/^\./, '%2E');
   if (name.length <= LONGEST_NAME) return name;
-  return `${name.slice(0, LONGEST_NAME)}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`;
+  return `${name.slice(0, LONGEST_NAME)}-${sha256Hex(id).slice(0, 12)}`;
 }
 
 function hexOf(character: string): string {

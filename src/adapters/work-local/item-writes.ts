@@ -1,6 +1,6 @@
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { AgentReview } from '../../contracts/work/work-results.ts';
-import type { ItemFields, ProviderWrite, ProviderWritten } from '../../ports/work-provider.ts';
+import type { ItemFields, ProviderWrite, ProviderWritten } from '../../ports/work/work-provider.ts';
 import type { Tables } from './database.ts';
 import { findItem, findRevision, parseReview, readItem, type StoredItem } from './tables.ts';
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { FIRST_PREV } from '../../contracts/run/event.ts';
 import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work/work-event.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { WorkJournal } from '../../ports/work-journal.ts';
+import type { WorkJournal } from '../../ports/work/work-journal.ts';
 import { parseJson } from '../../text/json.ts';
 import type { Row, Tables, WorkDatabase } from './database.ts';
 import { createProcessLock } from './process-lock.ts';
@@ -103,9 +103,7 @@ function parseEntry(path: string, { seq, at, event }: StoredEntry): JournalEntry
 }
 
 function digestOf({ seq, at, event, prev }: StoredEntry): string {
-  return createHash('sha256')
-    .update(JSON.stringify([seq, at, event, prev]))
-    .digest('hex');
+  return sha256Hex(JSON.stringify([seq, at, event, prev]));
 }
 
 function parseRow(row: Row): StoredEntry {

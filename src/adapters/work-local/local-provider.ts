@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Pipeline, Revision } from '../../contracts/work/work-item.ts';
-import type { Revisions } from '../../ports/revisions.ts';
+import type { Revisions } from '../../ports/work/revisions.ts';
 import type {
   MergeRequest,
   MergeResult,
@@ -9,7 +9,7 @@ import type {
   RevisionRequest,
   RevisionResult,
   WorkProvider,
-} from '../../ports/work-provider.ts';
+} from '../../ports/work/work-provider.ts';
 import type { Tables, WorkDatabase } from './database.ts';
 import { applyWrites } from './item-writes.ts';
 import { createProcessLock } from './process-lock.ts';

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pipeline, Revision } from '../../contracts/work/work-item.ts';
-import type { Revisions } from '../../ports/revisions.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type {
   RunnableValidator,
@@ -10,6 +9,7 @@ import type {
   ValidatorResult,
   ValidatorRunner,
 } from '../../ports/validator.ts';
+import type { Revisions } from '../../ports/work/revisions.ts';
 
 /** The last lines of a check's output are part of the reason; the full output is in its folder. */
 const TAIL_LINES = 30;
@@ -77,7 +77,7 @@ export function createPipeline(deps: PipelineDeps) {
 
 /** The path is part of the mark, because another clone may have the same revision at the same commit. */
 function markOf({ runId, runDir }: Pick<ValidatorPlace, 'runId' | 'runDir'>): string {
-  const place = createHash('sha256').update(runDir).digest('hex').slice(0, 12);
+  const place = sha256Hex(runDir).slice(0, 12);
   return `work/${place}/${runId}`;
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { Tables } from './database.ts';
 
 /** The idempotency key of a write, and a digest of its content. */
@@ -10,7 +10,7 @@ export interface KeyedRequest {
 
 export function digestRequest(key: string, kind: string, content: unknown): KeyedRequest {
   const text = JSON.stringify([kind, sortKeys(content)]);
-  return { key, contentSha256: createHash('sha256').update(text).digest('hex') };
+  return { key, contentSha256: sha256Hex(text) };
 }
 
 /** The stored answer; undefined for a new key. Only requests that changed something are stored. */

@@ -12,7 +12,7 @@ import {
   type WorkStatus,
 } from '../../contracts/work/work-item.ts';
 import { agentReviewSchema } from '../../contracts/work/work-results.ts';
-import type { ItemFields, ProviderItem, ProviderState } from '../../ports/work-provider.ts';
+import type { ItemFields, ProviderItem, ProviderState } from '../../ports/work/work-provider.ts';
 import { formatLabels } from '../../work/items/labels.ts';
 import type { Row, Tables } from './database.ts';
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { gitMarkOf } from '../../contracts/run/process-mark.ts';
-import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 import { inspectFile, overlaySnapshot } from './files/overlay.ts';
 import { restoreSnapshot, takeSnapshot } from './files/snapshots.ts';
 import { removeSpecialFiles } from './files/special-files.ts';

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChange, WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { matchesGlob } from '../../policy/globs.ts';
-import type { JudgeCheckout, JudgeRequest, RunWorkspace } from '../../ports/workspace.ts';
+import type { JudgeCheckout, JudgeRequest, RunWorkspace } from '../../ports/workspace/workspace.ts';
 import { checkOutTree } from './files/check-out.ts';
 import { removeTree } from './files/deep-folders.ts';
 import { ensureHarnessLink } from './files/harness-link.ts';

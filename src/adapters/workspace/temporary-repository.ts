@@ -3,7 +3,7 @@ import { access, cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { TemporaryCheckout } from '../../ports/temporary-checkout.ts';
+import type { TemporaryCheckout } from '../../ports/workspace/temporary-checkout.ts';
 
 const run = promisify(execFile);
 

@@ -9,8 +9,8 @@ import { createSummaryReader } from '../../runtime/record/read-summary.ts';
 import { findParked, type RunView, type StepView, viewRun } from '../../runtime/record/run-view.ts';
 import { attemptName, type OpenRun } from '../runs/open-run.ts';
 import { runDocument } from '../runs/run-document.ts';
+import { durationOf } from './evidence/step-page.ts';
 import { describePathParts, joinPath } from './path-parts.ts';
-import { durationOf } from './step-page.ts';
 
 /** The run as it was after an event: as if its log ended there. Null if it had not started. */
 export function rewindRun(run: OpenRun, seq: number): OpenRun | null {

@@ -1,5 +1,6 @@
 import type { RunListing } from '../../ports/run-store.ts';
 import type { UpkeepSetup } from '../opened.ts';
+import { listedState } from './listed-state.ts';
 import {
   completeRetention,
   decideRetention,
@@ -8,8 +9,7 @@ import {
   type Retention,
   removeRun,
   workspaceFolder,
-} from '../retention.ts';
-import { listedState } from './listed-state.ts';
+} from './retention.ts';
 
 /** Limits that are given override the configuration. */
 export interface RetentionOptions extends GivenRetention {

@@ -2,14 +2,6 @@ import { dirname } from 'node:path';
 import type { ListedWorktree } from '../../ports/upkeep.ts';
 import type { UpkeepSetup } from '../opened.ts';
 import {
-  completeRetention,
-  decideRetention,
-  type Retention,
-  type RetentionDecision,
-  removeRunWorktree,
-  workspaceFolder,
-} from '../retention.ts';
-import {
   type Cleanup,
   describeKept,
   describeRemoval,
@@ -19,6 +11,14 @@ import {
   storedRunDocument,
   sumBytes,
 } from './clean-runs.ts';
+import {
+  completeRetention,
+  decideRetention,
+  type Retention,
+  type RetentionDecision,
+  removeRunWorktree,
+  workspaceFolder,
+} from './retention.ts';
 
 export interface PruneOptions extends RetentionOptions {
   /** Prune the worktrees of all runs that have ended, regardless of the retention. */

@@ -1,12 +1,11 @@
 import type { Stats } from '../../contracts/cli/cli-stats-document.ts';
+import { DAY_MS } from '../../contracts/duration.ts';
 import type { RunSummary } from '../../contracts/run/run-summary.ts';
 import type { StatsDimension } from '../../contracts/vocabulary.ts';
 import { createStatsRow } from '../../overview/collect-rows.ts';
 import { computeStats } from '../../overview/stats.ts';
 import type { Records } from '../opened.ts';
 import { summarizeRuns } from './summaries.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface RunStatsOptions {
   /** Null for all dimensions. */

@@ -3,7 +3,7 @@ import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { DriveProblem } from '../../ports/run-store.ts';
 import type { RefResult, RefSalvage, Salvage, Upkeep } from '../../ports/upkeep.ts';
-import type { RunWorkspace } from '../../ports/workspace.ts';
+import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
 import { locateWorkspace } from '../../runtime/record/recorded-run.ts';
 import type { UpkeepSetup } from '../opened.ts';
 import { UseCaseError } from '../use-case-error.ts';

@@ -301,7 +301,28 @@ export const CLI_DOCUMENTS = {
   }),
   report: reportDocument,
   stats: printed(statsSchema.shape),
+  notify: printed({
+    ok: z.boolean().describe('True if every target got it; false if there is none.'),
+    targets: z.array(
+      z.looseObject({
+        target: z.string(),
+        ok: z.boolean(),
+        message: z.string().nullable().describe('Why it failed.'),
+      }),
+    ),
+  }),
   gates: printed({ gates: z.array(gate) }),
+  serve: printed({
+    url: z.string().describe('Where the page is; a browser needs a pairing code, too.'),
+    pid: z.int(),
+    repos: z.array(
+      z.looseObject({
+        id: z.string().describe('Its name in addresses of the page.'),
+        name: z.string(),
+        path: z.string(),
+      }),
+    ),
+  }),
   goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
   logs: printed({ run_id: z.string(), logs: z.array(log) }),
   diff: printed({

@@ -2,7 +2,7 @@ import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import { stripDotSlash } from '../../text/paths.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { checkFiles } from '../changes.ts';
-import { isDependencyFile } from '../dependency-files.ts';
+import { isDependencyFile } from '../files/dependency-files.ts';
 import { findCoveringGlob } from '../globs.ts';
 import type { PolicyViolation } from '../violation.ts';
 import { certainFinding, type Finding, possibleFinding } from './findings.ts';

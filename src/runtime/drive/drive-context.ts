@@ -1,9 +1,9 @@
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../../kernel/state.ts';
-import { maskSecrets } from '../../policy/secrets.ts';
+import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { DrivenRun } from '../../ports/run-store.ts';
-import type { RunWorkspace } from '../../ports/workspace.ts';
+import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
 import { createRunNotifications, findCurrent, type RunNotifications } from '../notify/run-notifications.ts';
 import { deriveMetadata, deriveStatus, writeMetadata, writeStatus } from '../record/derived-files.ts';
 import { createRunViewer, type RunView } from '../record/run-view.ts';

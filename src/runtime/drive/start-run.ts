@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { describeFailure, ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { ownValue } from '../../contracts/own-value.ts';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../../contracts/run/event.ts';
 import { LeaseLost } from '../../contracts/run/run-lease.ts';
-import { maskSecrets } from '../../policy/secrets.ts';
+import { sha256Hex } from '../../node/sha256.ts';
+import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { Ids, NewRun } from '../../ports/run-store.ts';
-import type { RunWorkspace } from '../../ports/workspace.ts';
+import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { initialMetadata, writeMetadata } from '../record/derived-files.ts';
 import type { RunDeps } from '../run-context.ts';
@@ -93,7 +93,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     conductor_version: deps.version,
     workflow_id: plan.workflowId,
     workflow_version: plan.version,
-    workflow_digest: createHash('sha256').update(request.workflowText).digest('hex'),
+    workflow_digest: sha256Hex(request.workflowText),
     entry_step: plan.entryStep,
     base_ref: request.baseRef,
     base_sha: base.sha,

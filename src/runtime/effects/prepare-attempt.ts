@@ -1,6 +1,6 @@
 import type { StopCause } from '../../contracts/run/process-end.ts';
 import type { ActiveStep } from '../../kernel/state.ts';
-import type { Snapshot } from '../../ports/workspace.ts';
+import type { Snapshot } from '../../ports/workspace/workspace.ts';
 import { markOf, type RunContext } from '../run-context.ts';
 
 export interface PreparedAttempt {

@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../contracts/run/event.ts';
-import type { BranchLeftAlone } from '../../ports/workspace.ts';
+import type { BranchLeftAlone } from '../../ports/workspace/workspace.ts';
 import type { RunContext } from '../run-context.ts';
 import { noticeRecord } from './agent/check-step.ts';
 

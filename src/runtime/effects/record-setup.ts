@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../contracts/run/event.ts';
-import type { SetupCommand, SetupResult } from '../../ports/setup.ts';
+import type { SetupCommand, SetupResult } from '../../ports/workspace/setup.ts';
 import { formatCommand } from '../../text/shell-words.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { Interrupted, type RunContext } from '../run-context.ts';

@@ -1,5 +1,5 @@
 import type { Effect } from '../../kernel/protocol.ts';
-import type { Restored } from '../../ports/workspace.ts';
+import type { Restored } from '../../ports/workspace/workspace.ts';
 import { openEvidence } from '../evidence/evidence.ts';
 import { compareTrees } from '../evidence/workspace-evidence.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';

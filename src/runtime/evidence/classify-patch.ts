@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
-import { type ParsedPatch, type PatchText, parsePatch } from '../../policy/patch.ts';
-import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
+import { type ParsedPatch, type PatchText, parsePatch } from '../../policy/patches/patch.ts';
+import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/work/scope-sources.ts';
 import { decodeUtf8 } from '../../text/utf8.ts';
 import { readBody } from '../../work/bodies/body.ts';
 import type { ScopeEntry } from '../../work/bodies/scope-entry.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../contracts/run/run-files.ts';
 import type { Termination } from '../../contracts/vocabulary.ts';
 import type { ActiveStep } from '../../kernel/state.ts';
-import { maskSecrets, maskValue } from '../../policy/secrets.ts';
+import { maskSecrets, maskValue } from '../../policy/secrets/secrets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';

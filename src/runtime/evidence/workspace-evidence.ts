@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { formatDiffSummary } from '../../planner/summaries.ts';
-import type { RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 
 /** A step's changes, and how the whole worktree now differs from the base. */
 export interface WorkspaceEvidence {

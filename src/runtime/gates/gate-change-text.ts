@@ -1,5 +1,5 @@
 import type { NoteKind } from '../../policy/content/content-note.ts';
-import type { DecidingKind } from '../../policy/deciding-files.ts';
+import type { DecidingKind } from '../../policy/files/deciding-files.ts';
 import { oneLine } from '../../text/outside-text.ts';
 import { quoteLines } from '../evidence/last-message.ts';
 import type { GateRequest } from './gate-request.ts';

@@ -7,7 +7,7 @@ import {
   type DecidingKind,
   decidingFiles,
   foldByFolder,
-} from '../../policy/deciding-files.ts';
+} from '../../policy/files/deciding-files.ts';
 import { type ProgramPair, proveEquivalence } from '../../work/scope/proofs/prove-equivalence.ts';
 import type { RunContext } from '../run-context.ts';
 

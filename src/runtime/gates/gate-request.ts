@@ -4,7 +4,7 @@ import { blockerSchema } from '../../contracts/planner/planner-decision.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../../contracts/vocabulary.ts';
 import { NOTE_KINDS } from '../../policy/content/content-note.ts';
-import { DECIDING_KINDS } from '../../policy/deciding-files.ts';
+import { DECIDING_KINDS } from '../../policy/files/deciding-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { StepKey } from '../evidence/evidence.ts';

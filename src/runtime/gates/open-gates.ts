@@ -3,7 +3,7 @@ import { answerOriginSchema } from '../../contracts/run/answer-origin.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { GATE_EVENTS } from '../../contracts/vocabulary.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
-import type { RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 import { parseJson } from '../../text/json.ts';
 import { toJson } from '../json.ts';
 import type { AwaitingView } from '../record/run-view.ts';

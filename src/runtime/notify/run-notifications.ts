@@ -8,9 +8,9 @@ import { basename } from 'node:path';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import type { ChangeCount } from '../../notify/notification.ts';
 import { kindsOfRunEvent, notifyOfRunEvent } from '../../notify/run-notification.ts';
-import { maskSecrets } from '../../policy/secrets.ts';
+import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
-import { readGateRequest } from '../gates/gate-request.ts';
+import { countGateChange, countWholeChange } from '../record/change-count.ts';
 import { findParked, type RunView } from '../record/run-view.ts';
 import type { RunDeps } from '../run-context.ts';
 import { type DeliveryDeps, deliver, SETTLE_MS, targetsFor } from './deliver.ts';
@@ -119,33 +119,11 @@ async function collectFacts({ deps, directory, view }: RunNotificationsRequest, 
   };
 }
 
-/** How much of a patch is read to count its lines; a larger change is not counted. */
-const MAX_PATCH_BYTES = 5_000_000;
-
+/** Of an ended run, the whole change; at a gate, the change that the gate shows. */
 async function countChange(directory: RunDirectory, event: RunEvent): Promise<ChangeCount | null> {
   if (event.event_type === 'gate_requested') {
     const key = { stepId: event.step_id ?? '', attempt: event.payload.attempt };
-    const diff = (await readGateRequest(directory, key))?.diff;
-    return diff === undefined
-      ? null
-      : { files: diff.file_count, insertions: diff.insertions, deletions: diff.deletions };
+    return countGateChange(directory, key);
   }
-  if (event.event_type !== 'run_completed') return null;
-  const patch = await directory.read('diff.patch', { firstBytes: MAX_PATCH_BYTES });
-  return patch === null || patch.length >= MAX_PATCH_BYTES ? null : countPatch(patch);
-}
-
-/** Counts the lines of a patch as git writes it: outside of hunks, `+` and `-` start only headers. */
-export function countPatch(patch: string): ChangeCount {
-  const count = { files: 0, insertions: 0, deletions: 0 };
-  let isHunk = false;
-  for (const line of patch.split('\n')) {
-    if (line.startsWith('diff --git ')) {
-      count.files += 1;
-      isHunk = false;
-    } else if (line.startsWith('@@')) isHunk = true;
-    else if (isHunk && line.startsWith('+')) count.insertions += 1;
-    else if (isHunk && line.startsWith('-')) count.deletions += 1;
-  }
-  return count;
+  return event.event_type === 'run_completed' ? countWholeChange(directory) : null;
 }

@@ -5,19 +5,16 @@ import { supportedReportSchema } from '../../contracts/run/harness-report.ts';
 import type { CaseCounts, RunSummary } from '../../contracts/run/run-summary.ts';
 import type { PlanStep } from '../../kernel/plan.ts';
 import { attemptKey, type SummaryEvidence, summarizeRun } from '../../overview/summarize-run.ts';
-import { parsePatch } from '../../policy/patch.ts';
 import type { RunDirectory, RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import { readBaseline } from '../effects/validation/baseline-record.ts';
 import type { StepKey } from '../evidence/evidence.ts';
 import { excerptMessage } from '../evidence/last-message.ts';
-import { readGateRequest } from '../gates/gate-request.ts';
 import { readAnswer } from '../gates/open-gates.ts';
+import { countGateChange, countWholeChange } from './change-count.ts';
 import { readRecordedPlan } from './recorded-run.ts';
 import { lastEnded, type RunView, viewRun } from './run-view.ts';
 
-/** A larger patch isn't counted: the size of the change is unknown then. */
-const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 /** How many failing cases of a baseline a summary names. */
 const MAX_FAILING_CASES = 100;
 
@@ -136,20 +133,8 @@ async function readModels(read: ReadTexts, { steps }: RunView): Promise<Readonly
 
 /** The whole change of an ended run, or the change that an open gate shows. */
 async function readChange(directory: RunDirectory, view: RunView): Promise<RunSummary['change']> {
-  if (view.awaiting !== null) {
-    const diff = (await readGateRequest(directory, view.awaiting))?.diff;
-    return diff == null
-      ? null
-      : { files: diff.file_count, insertions: diff.insertions, deletions: diff.deletions };
-  }
-  if (view.end === null) return null;
-  const text = await directory.read('diff.patch', { firstBytes: MAX_PATCH_BYTES });
-  if (text === null || Buffer.byteLength(text) >= MAX_PATCH_BYTES) return null;
-  const patch = parsePatch(text);
-  if (!patch.ok) return null;
-  const total = (key: 'insertions' | 'deletions') =>
-    patch.changes.reduce((sum, change) => sum + (change[key] ?? 0), 0);
-  return { files: patch.changes.length, insertions: total('insertions'), deletions: total('deletions') };
+  if (view.awaiting !== null) return countGateChange(directory, view.awaiting);
+  return view.end === null ? null : countWholeChange(directory);
 }
 
 /** The cases in the reports of the last validation; null without a report. */

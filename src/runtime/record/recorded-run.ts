@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { EventPayload } from '../../contracts/run/event.ts';
 import type { Plan } from '../../kernel/plan.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
-import type { RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 import { checkWorkflow } from '../../workflow/check-workflow.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import type { RunView } from './run-view.ts';
@@ -88,7 +88,7 @@ export type RecordedPlan =
 export async function readRecordedPlan(directory: RunDirectory, view: RunView): Promise<RecordedPlan> {
   const text = await directory.read('workflow.yaml');
   if (text === null) return { ok: false, message: 'its workflow.yaml is missing' };
-  const digest = createHash('sha256').update(text).digest('hex');
+  const digest = sha256Hex(text);
   if (digest !== view.started.workflow_digest)
     return { ok: false, message: 'its workflow.yaml is not the one it was started with' };
   const checked = checkWorkflow(

@@ -1,7 +1,7 @@
 import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts';
-import type { RoleRunner } from '../../ports/role-runner.ts';
-import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
-import type { WorkProvider } from '../../ports/work-provider.ts';
+import type { RoleRunner } from '../../ports/work/role-runner.ts';
+import type { AppendEvents, WorkJournal } from '../../ports/work/work-journal.ts';
+import type { WorkProvider } from '../../ports/work/work-provider.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { createStartEvent, type RequestedCommand } from '../../work/engine/command.ts';
 import {

@@ -1,4 +1,4 @@
-import type { SpecFolder } from '../../ports/spec-folder.ts';
+import type { SpecFolder } from '../../ports/work/spec-folder.ts';
 import { readBody } from '../../work/bodies/body.ts';
 import type { RunRequest } from '../../work/engine/command.ts';
 import type { GivenSpec, RoleRequest } from '../../work/engine/role.ts';

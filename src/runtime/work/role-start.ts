@@ -1,5 +1,5 @@
 import type { Revision, StackedOn } from '../../contracts/work/work-item.ts';
-import type { RevisionReader } from '../../ports/revisions.ts';
+import type { RevisionReader } from '../../ports/work/revisions.ts';
 import type { RoleRequest } from '../../work/engine/role.ts';
 import type { RevisionFiles } from '../../work/engine/role-inputs.ts';
 import { describeConflict } from '../../work/items/stack.ts';

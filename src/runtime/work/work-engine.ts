@@ -8,10 +8,10 @@ import type { JournalEntry } from '../../contracts/work/work-event.ts';
 import type { Spec } from '../../contracts/work/work-item.ts';
 import { type PlannerResult, ROLES, type Role } from '../../contracts/work/work-results.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
-import type { SpecFolder } from '../../ports/spec-folder.ts';
-import type { WorkJournal } from '../../ports/work-journal.ts';
-import type { WorkProvider } from '../../ports/work-provider.ts';
+import type { RoleRunner, RoleState } from '../../ports/work/role-runner.ts';
+import type { SpecFolder } from '../../ports/work/spec-folder.ts';
+import type { WorkJournal } from '../../ports/work/work-journal.ts';
+import type { WorkProvider } from '../../ports/work/work-provider.ts';
 import { isDiskFull } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
 import {

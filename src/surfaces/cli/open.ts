@@ -1,10 +1,10 @@
-import type { OpenPolicy } from '../../app/open-policy.ts';
 import type { Opened, OpenProject, Records, UpkeepSetup } from '../../app/opened.ts';
-import type { OpenWork, WorkOptions } from '../../app/opened-work.ts';
-import { explainRecordProblem } from '../../app/record-problem.ts';
+import type { OpenPolicy } from '../../app/policy/open-policy.ts';
 import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-run.ts';
+import { explainRecordProblem } from '../../app/runs/record-problem.ts';
 import type { OpenScope, Services } from '../../app/services.ts';
 import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
+import type { OpenWork, WorkOptions } from '../../app/work/opened-work.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type ShortId, shortIdsOf } from '../../overview/short-ids.ts';
 import type { Planner } from '../../ports/planner.ts';

@@ -86,7 +86,7 @@ export const handleDependencies: Handler = (event, state) => {
 const UNDONE_IF_STALE: readonly WorkStatus[] = ['review', 'approved'];
 
 /** Finished work that is built on a changed blocker is stale and goes back to pending. */
-export const handleStaleWork: Handler = (event, state) => {
+const handleStaleWork: Handler = (event, state) => {
   const concerns = ['looked', 'revision_made', 'status_changed', 'review_posted'];
   if (!concerns.includes(event.type)) return [];
   return [...state.items.values()].flatMap((known) => {

@@ -1,4 +1,4 @@
-import type { PatchHunk } from '../../policy/patch.ts';
+import type { PatchHunk } from '../../policy/patches/patch.ts';
 
 /** The replacement character for bytes that aren't valid text. */
 const REPLACEMENT_CHARACTER = '\uFFFD';

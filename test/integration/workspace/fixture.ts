@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createGitWorkspace } from '../../../src/adapters/workspace/git-workspace.ts';
 import { createGitUpkeep } from '../../../src/adapters/workspace/result/git-upkeep.ts';
-import type { RunWorkspace, Workspace, WorkspaceRequest } from '../../../src/ports/workspace.ts';
+import type { RunWorkspace, Workspace, WorkspaceRequest } from '../../../src/ports/workspace/workspace.ts';
 import {
   type CheckoutState,
   type GitRepo,

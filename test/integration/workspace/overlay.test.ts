@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { NewFile } from '../../../src/ports/workspace.ts';
+import type { NewFile } from '../../../src/ports/workspace/workspace.ts';
 import { FILES, listFiles, type Run, startRun, temporaryFolder } from './fixture.ts';
 
 async function newFile(path: string, content: string | Uint8Array): Promise<NewFile> {

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RestoreTarget } from '../../../src/ports/workspace.ts';
+import type { RestoreTarget } from '../../../src/ports/workspace/workspace.ts';
 import { gitAt, makeRepo } from '../../../testing/git-repo.ts';
 import { createRun, listFiles, readUserSide, requestFor, workspacesOf } from './fixture.ts';
 

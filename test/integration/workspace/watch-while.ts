@@ -1,6 +1,6 @@
 import { createStepWatcher } from '../../../src/adapters/workspace/watch/step-watch.ts';
 import type { HiddenChange, Notice } from '../../../src/contracts/run/workspace-change.ts';
-import type { Settled, StepTraces } from '../../../src/ports/step-watch.ts';
+import type { Settled, StepTraces } from '../../../src/ports/workspace/step-watch.ts';
 import { placesOf, type Run } from './fixture.ts';
 
 export interface Watched {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toolCallSchema } from '../../../src/agents/acp-messages.ts';
-import { AUTO_APPROVALS, answerPermission } from '../../../src/agents/acp-permission.ts';
+import { toolCallSchema } from '../../../src/agents/acp/acp-messages.ts';
+import { AUTO_APPROVALS, answerPermission } from '../../../src/agents/acp/acp-permission.ts';
 import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 

@@ -3,8 +3,8 @@ import {
   type AcpState,
   beginSession,
   foldMessage,
-} from '../../../src/agents/acp-session.ts';
-import { readMessage } from '../../../src/agents/json-rpc.ts';
+} from '../../../src/agents/acp/acp-session.ts';
+import { readMessage } from '../../../src/agents/acp/json-rpc.ts';
 import type { TranscriptEntry } from '../../../src/agents/transcript.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callOff, foldMessage } from '../../../src/agents/acp-session.ts';
-import { readMessage } from '../../../src/agents/json-rpc.ts';
+import { callOff, foldMessage } from '../../../src/agents/acp/acp-session.ts';
+import { readMessage } from '../../../src/agents/acp/json-rpc.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 import {
   BEGUN,

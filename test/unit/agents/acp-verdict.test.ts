@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AcpSettings } from '../../../src/agents/acp-session.ts';
-import { acpVerdict, type EndedProcess } from '../../../src/agents/acp-verdict.ts';
+import type { AcpSettings } from '../../../src/agents/acp/acp-session.ts';
+import { acpVerdict, type EndedProcess } from '../../../src/agents/acp/acp-verdict.ts';
 import { classifyFailure } from '../../../src/agents/failure.ts';
 import type { ProcessEnd } from '../../../src/contracts/run/process-end.ts';
 import { policyOf } from '../policy/policy-builder.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { nextCommands } from '../../../src/app/runs/next-commands.ts';
 import type { DriveEnd } from '../../../src/runtime/drive/drive.ts';
 import type { RunView, StepView } from '../../../src/runtime/record/run-view.ts';
-import { nextCommands, renderSummary } from '../../../src/surfaces/cli/output/summary.ts';
+import { renderSummary } from '../../../src/surfaces/cli/output/summary.ts';
 import { listeningTerminal } from './listening-terminal.ts';
 
 const ID = '0199ab12-cdef-7000-8000-000000000000';

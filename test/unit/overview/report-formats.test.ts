@@ -101,7 +101,7 @@ describe('hostile texts in a report', () => {
   test('become no element or attribute of the page', () => {
     const tags = [...formats.html.matchAll(/<(?!!doctype|\/)([a-z0-9]+)/gi)].map(([, name]) => name);
     const known =
-      'html head meta title style body h1 p section h2 article h3 code ul li blockquote div table thead tr th tbody td';
+      'html head meta title style body main h1 p section h2 article h3 code ul li blockquote div table thead tr th tbody td';
     expect(new Set(tags)).toEqual(new Set(known.split(' ').filter((name) => tags.includes(name))));
     expect(formats.html).not.toMatch(/<[^>]*\b(?:on\w+|src|href|srcdoc)\s*=/i);
     expect(formats.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');

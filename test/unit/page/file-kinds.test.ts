@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isGenerated, languageOf } from '../../../src/app/page/file-kinds.ts';
+import { isGenerated, languageOf } from '../../../src/app/page/evidence/file-kinds.ts';
 
 describe('isGenerated', () => {
   it.each([

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPatchScanner, type PatchIndex } from '../../../src/app/page/patch-index.ts';
-import { readPatchLines } from '../../../src/app/page/patch-lines.ts';
-import { parsePatch } from '../../../src/policy/patch.ts';
+import { createPatchScanner, type PatchIndex } from '../../../src/app/page/evidence/patch-index.ts';
+import { readPatchLines } from '../../../src/app/page/evidence/patch-lines.ts';
+import { parsePatch } from '../../../src/policy/patches/patch.ts';
 import { memoryFile } from './memory-file.ts';
 
 function scan(patch: string, pieceBytes = 7): PatchIndex {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineReader, type LineRange } from '../../../src/app/page/read-lines.ts';
+import { createLineReader, type LineRange } from '../../../src/app/page/evidence/read-lines.ts';
 import { memoryFile, vastFile } from './memory-file.ts';
 
 const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decidingFiles, decidingKind, foldByFolder } from '../../../src/policy/deciding-files.ts';
+import { decidingFiles, decidingKind, foldByFolder } from '../../../src/policy/files/deciding-files.ts';
 import { change } from './policy-builder.ts';
 
 describe('what a file decides', () => {

@@ -8,7 +8,12 @@ import {
 } from '../../../src/contracts/documents/policy.ts';
 import { checkFiles, listApprovals } from '../../../src/policy/changes.ts';
 import { listUnenforced } from '../../../src/policy/enforcement.ts';
-import { AGENT_FILES, CI_FILES, HOOK_FILES, SECRET_FILES } from '../../../src/policy/sensitive-files.ts';
+import {
+  AGENT_FILES,
+  CI_FILES,
+  HOOK_FILES,
+  SECRET_FILES,
+} from '../../../src/policy/files/sensitive-files.ts';
 import { checkPolicy } from '../../../src/workflow/document/policy-document.ts';
 import { places } from '../workflow/check.ts';
 import { change, policyOf } from './policy-builder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHarmlessSetting } from '../../../src/policy/git-settings.ts';
+import { isHarmlessSetting } from '../../../src/policy/files/git-settings.ts';
 
 const BEFORE = '[core]\n\tbare = "false"\n[user]\n\tname = "Ann"\n';
 

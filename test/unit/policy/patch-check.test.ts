@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
-import { parsePatch } from '../../../src/policy/patch.ts';
-import { checkPatch } from '../../../src/policy/patch-check.ts';
+import { parsePatch } from '../../../src/policy/patches/patch.ts';
+import { checkPatch } from '../../../src/policy/patches/patch-check.ts';
 import { policyOf } from './policy-builder.ts';
 
 function judge(policy: PolicyOverride, patch: string): string[] {

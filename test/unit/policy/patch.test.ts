@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parsePatch } from '../../../src/policy/patch.ts';
+import { parsePatch } from '../../../src/policy/patches/patch.ts';
 
 /** Changes as `status old -> path modes +n -n`. */
 function spell(patch: string): string[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSecretStream } from '../../../src/policy/secret-stream.ts';
-import { MASK, maskSecrets, maskValue, secretValuesOf } from '../../../src/policy/secrets.ts';
+import { createSecretStream } from '../../../src/policy/secrets/secret-stream.ts';
+import { MASK, maskSecrets, maskValue, secretValuesOf } from '../../../src/policy/secrets/secrets.ts';
 
 /** Written in two parts, so that no scanner takes this file for a leak. */
 const joined = (...parts: readonly string[]): string => parts.join('');

@@ -22,6 +22,8 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   revision: '{"id":"r7"}',
   reviews: '[{"verdict":"needs-changes"}]',
   scope_warnings: '["[Warning] odd.ts is not in scope"]',
+  scope_extensions: '[{"path":"notes.md","reason":"it documents the flag","by":"ada"}]',
+  stale_patch: '+++ b/stale.ts',
   patch: '+++ b/item.ts',
   run_id: '0199ab',
   diff: '+++ b/quiet.ts',
@@ -47,7 +49,18 @@ const GIVEN: Readonly<Record<string, unknown>> = {
 };
 
 /** What a role is given besides, and always: the run of a role is started by the engine. */
-const ROLE_INPUTS = ['specs', 'items', 'item', 'item_body', 'revision', 'reviews', 'patch', 'scope_warnings'];
+const ROLE_INPUTS = [
+  'specs',
+  'items',
+  'item',
+  'item_body',
+  'revision',
+  'reviews',
+  'patch',
+  'scope_warnings',
+  'scope_extensions',
+  'stale_patch',
+];
 
 /** A planner is told how many refinements there were; a task, what to refine. */
 const REFINEMENTS: Readonly<Record<string, { given: unknown; marks: readonly string[] }>> = {

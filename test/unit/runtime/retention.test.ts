@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completeRetention, decideRetention, workspaceFolder } from '../../../src/app/retention.ts';
+import { completeRetention, decideRetention, workspaceFolder } from '../../../src/app/runs/retention.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 

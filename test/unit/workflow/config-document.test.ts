@@ -16,7 +16,7 @@ describe('checkConfig', () => {
     const { diagnostics, config } = check(text);
     expect(diagnostics).toEqual([]);
     const retention = { ...CONFIG_DEFAULTS.retention, is_configured: false };
-    expect(config).toEqual({ ...CONFIG_DEFAULTS, retention, validators: {}, prices: {}, notify: null });
+    expect(config).toEqual({ ...CONFIG_DEFAULTS, retention, validators: {}, prices: {}, notify: [] });
   });
 
   it.each([
@@ -39,9 +39,34 @@ describe('checkConfig', () => {
         rehearsal: { kind: 'replay', run: '0199ab' },
       },
       validators: { tests: { command: ['npm', 'test'], timeout: '15m', report: 'junit:reports/*.xml' } },
-      notify: { command: ['notify-send'] },
+      notify: [
+        {
+          kind: 'ntfy',
+          url: 'https://ntfy.example/topic',
+          token_env: 'NTFY_TOKEN',
+          on: ['gate', 'question', 'end'],
+        },
+        { kind: 'slack', url: null, url_env: 'SLACK_WEBHOOK' },
+        { kind: 'webhook', url: 'https://hooks.example/conductor', secret_env: 'HOOK_SECRET' },
+        { kind: 'desktop' },
+        { kind: 'command', command: ['tools/notify.sh'], on: ['gate', 'failed'] },
+      ],
       sandbox: 'auto',
     });
+  });
+
+  it('reads the earlier form of `notify` as one command for gate, end and parked', () => {
+    expect(check('notify: { command: [notify-send, --stdin] }\n').config?.notify).toEqual([
+      { kind: 'command', command: ['notify-send', '--stdin'], on: ['gate', 'end', 'parked'] },
+    ]);
+  });
+
+  it('adds the targets of a repository to those of the user, each once', () => {
+    const desktop = { kind: 'desktop' } as const;
+    const user: ConfigDocument = { notify: [desktop] };
+    const repository: ConfigDocument = { notify: [desktop, { kind: 'command', command: ['x'] }] };
+    expect(mergeConfigs(user, repository).notify.map(({ kind }) => kind)).toEqual(['desktop', 'command']);
+    expect(mergeConfigs(user, repository, { notify: [] }).notify).toEqual([]);
   });
 
   it('has prices by name and retries by agent, and merges prices by name', () => {
@@ -92,6 +117,7 @@ describe('checkConfig', () => {
       agents: { planner: 'codex', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['specs/*.md'],
       jobs: 5,
+      max_rounds: 2,
       branch: 'trunk',
     });
   });

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileInPlace, NewFile, Snapshot } from '../../../ports/workspace.ts';
+import { sha256Hex } from '../../../node/sha256.ts';
+import type { FileInPlace, NewFile, Snapshot } from '../../../ports/workspace/workspace.ts';
 import { type Git, GitError, printedValue } from '../git/git-command.ts';
 import { writeTree } from '../git/revision.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
@@ -41,7 +41,7 @@ export async function inspectFile(
     return { kind: 'refused', why: '.gitattributes makes git store other bytes for it' };
   if (found === null) return { kind: 'absent' };
   const content = (await git(['cat-file', 'blob', found.blob])).stdout;
-  return { kind: 'file', sha256: digestOf(content), bytes: content.length };
+  return { kind: 'file', sha256: sha256Hex(content), bytes: content.length };
 }
 
 /** Returns the entry at a path, null if there is none, or the reason why no file can be written there. */
@@ -118,11 +118,7 @@ export async function overlaySnapshot(
 /** Reads the file once, so that the bytes that were compared are those that are stored. */
 async function storeFile(git: Git, { path, source, sha256 }: NewFile): Promise<string> {
   const content = await readFile(source);
-  if (digestOf(content) !== sha256)
+  if (sha256Hex(content) !== sha256)
     throw new GitError([], null, `the bytes for ${path} are not those that were shown`);
   return printedValue(await git(['hash-object', '-w', '--no-filters', '--stdin'], { stdin: content }));
-}
-
-function digestOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

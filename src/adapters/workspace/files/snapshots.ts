@@ -1,4 +1,4 @@
-import type { Restored, RestoreTarget, Snapshot } from '../../../ports/workspace.ts';
+import type { Restored, RestoreTarget, Snapshot } from '../../../ports/workspace/workspace.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { keepCommit, readHeads } from '../repository/agent-commits.ts';
 import { restoreGitFolder } from '../repository/git-folder.ts';
@@ -10,8 +10,8 @@ import { keepSubmodules, restoreSubmodules } from '../repository/submodules.ts';
 import { salvageRefOf } from '../result/salvage-refs.ts';
 import { putTree, type TakenTree, takeTree } from './file-tree.ts';
 import { ensureHarnessLink } from './harness-link.ts';
-import { type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.ts';
-import { clearIgnored, writeIgnored } from './ignored-restore.ts';
+import { type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored/ignored-keep.ts';
+import { clearIgnored, writeIgnored } from './ignored/ignored-restore.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { displaceNestedRepositories } from './nested-repositories.ts';
 import { withoutOversize } from './oversize.ts';

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sha256Hex } from '../../../node/sha256.ts';
 import { hasErrorCode } from '../../../text/error-code.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { removeTree } from './deep-folders.ts';
@@ -11,7 +11,7 @@ import { removeTree } from './deep-folders.ts';
  * a workspace has a long path, and programs create sockets in `TMPDIR`, whose paths are limited to about 100 bytes.
  */
 async function locateFolder(checkout: string): Promise<string> {
-  const name = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
+  const name = sha256Hex(checkout).slice(0, 12);
   return join(await realpath(tmpdir()), `conductor-${process.getuid?.() ?? 'user'}-${name}`);
 }
 

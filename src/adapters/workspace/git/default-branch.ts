@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DefaultBranch } from '../../../ports/revisions.ts';
+import type { DefaultBranch } from '../../../ports/work/revisions.ts';
 import { type Git, printedValue } from './git-command.ts';
 import { commitAt } from './revision.ts';
 

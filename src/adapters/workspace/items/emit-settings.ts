@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import type { EmitSettings } from '../../../ports/scope-sources.ts';
+import type { EmitSettings } from '../../../ports/work/scope-sources.ts';
 import type { Git } from '../git/git-command.ts';
 
 /** TypeScript settings that affect the emitted code. Every JSON file is searched, because one may extend another. */

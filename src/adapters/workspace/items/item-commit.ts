@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitResult, Revisions } from '../../../ports/revisions.ts';
+import type { CommitResult, Revisions } from '../../../ports/work/revisions.ts';
 import { type Git, type GitResult, printedValue } from '../git/git-command.ts';
 import { commitAt, treeOf } from '../git/revision.ts';
 import { salvageRefOf } from '../result/salvage-refs.ts';

@@ -1,5 +1,5 @@
-import type { DefaultBranch, Revisions } from '../../../ports/revisions.ts';
-import type { MergeResult } from '../../../ports/work-provider.ts';
+import type { DefaultBranch, Revisions } from '../../../ports/work/revisions.ts';
+import type { MergeResult } from '../../../ports/work/work-provider.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit, type Git, GitError, type GitResult, printedValue } from '../git/git-command.ts';
 import { commitAt } from '../git/revision.ts';

@@ -1,5 +1,5 @@
-import type { Revisions } from '../../../ports/revisions.ts';
-import type { RunWorkspace } from '../../../ports/workspace.ts';
+import type { Revisions } from '../../../ports/work/revisions.ts';
+import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit } from '../git/git-command.ts';
 import { createWorkspace, describeWorkspace, discardWorkspace } from '../repository/create.ts';

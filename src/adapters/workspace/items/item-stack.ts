@@ -1,5 +1,5 @@
 import type { StackedOn } from '../../../contracts/work/work-item.ts';
-import type { StackResult } from '../../../ports/revisions.ts';
+import type { StackResult } from '../../../ports/work/revisions.ts';
 import { type Git, printedValue } from '../git/git-command.ts';
 import { cleanMessage } from './item-commit.ts';
 import { disableDrivers } from './item-merge.ts';

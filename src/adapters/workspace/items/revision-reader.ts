@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RevisionReader } from '../../../ports/revisions.ts';
+import type { RevisionReader } from '../../../ports/work/revisions.ts';
 import { decodeUtf8 } from '../../../text/utf8.ts';
 import { diffTrees } from '../files/tree-diff.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FoundContents, ScopeSources, SoughtFile } from '../../../ports/scope-sources.ts';
+import type { FoundContents, ScopeSources, SoughtFile } from '../../../ports/work/scope-sources.ts';
 import { createGit, type Git } from '../git/git-command.ts';
 import { readObjects } from '../git/read-objects.ts';
 import { readEmitSettings } from './emit-settings.ts';

@@ -1,6 +1,6 @@
 import type { Spec } from '../../../contracts/work/work-item.ts';
 import { isAllowedBy } from '../../../policy/globs.ts';
-import type { SpecFolder, SpecProblem, SpecReading } from '../../../ports/spec-folder.ts';
+import type { SpecFolder, SpecProblem, SpecReading } from '../../../ports/work/spec-folder.ts';
 import { decodeUtf8 } from '../../../text/utf8.ts';
 import { readSpecFrontMatter } from '../../../work/items/spec-front-matter.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace.ts';
+import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace/workspace.ts';
 import { hasErrorCode } from '../../../text/error-code.ts';
 import { messageOf } from '../../../text/error-message.ts';
 import { checkOutTree } from '../files/check-out.ts';

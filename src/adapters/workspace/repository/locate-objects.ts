@@ -1,4 +1,4 @@
-import type { RunWorkspace } from '../../../ports/workspace.ts';
+import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { isLinkedWorktree } from '../result/linked-worktrees.ts';
 import { readBaseTree } from './layout.ts';

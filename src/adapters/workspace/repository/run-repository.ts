@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { RunWorkspace } from '../../../ports/workspace.ts';
+import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, GitError } from '../git/git-command.ts';
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gitMarkOf } from '../../../contracts/run/process-mark.ts';
 import type { ListedWorktree, Salvage, Upkeep } from '../../../ports/upkeep.ts';
-import type { RunWorkspace } from '../../../ports/workspace.ts';
+import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { diffTrees } from '../files/tree-diff.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, printedValue } from '../git/git-command.ts';

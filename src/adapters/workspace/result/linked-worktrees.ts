@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Removal } from '../../../ports/upkeep.ts';
-import type { RunWorkspace } from '../../../ports/workspace.ts';
+import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, printedValue } from '../git/git-command.ts';
 import { commitAt, commitTree, treeOf } from '../git/revision.ts';

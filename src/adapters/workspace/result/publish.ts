@@ -1,7 +1,12 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BranchLeftAlone, Published, RunResult, RunWorkspace } from '../../../ports/workspace.ts';
+import type {
+  BranchLeftAlone,
+  Published,
+  RunResult,
+  RunWorkspace,
+} from '../../../ports/workspace/workspace.ts';
 import { readCommit } from '../files/snapshots.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { type Git, GitError } from '../git/git-command.ts';

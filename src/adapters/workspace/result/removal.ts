@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Removal, WorktreeState } from '../../../ports/upkeep.ts';
-import type { RunWorkspace } from '../../../ports/workspace.ts';
+import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { removeTree } from '../files/deep-folders.ts';
 import { displacedItems } from '../files/displaced.ts';
 import { takeTree } from '../files/file-tree.ts';
-import { keepIgnored } from '../files/ignored-keep.ts';
+import { keepIgnored } from '../files/ignored/ignored-keep.ts';
 import { findLeftovers } from '../files/leftovers.ts';
 import { textOfPath } from '../files/paths.ts';
 import { salvage } from '../files/snapshots.ts';

@@ -1,7 +1,7 @@
 import type { BranchResult, RefResult, RefSalvage, Salvage } from '../../../ports/upkeep.ts';
 import { putTree, takeTree } from '../files/file-tree.ts';
-import { keepIgnored, readKeptIgnored } from '../files/ignored-keep.ts';
-import { writeIgnored } from '../files/ignored-restore.ts';
+import { keepIgnored, readKeptIgnored } from '../files/ignored/ignored-keep.ts';
+import { writeIgnored } from '../files/ignored/ignored-restore.ts';
 import { pathInside, textOfPath } from '../files/paths.ts';
 import { ignoredOf, readCommit } from '../files/snapshots.ts';
 import { kindOf } from '../git/file-kind.ts';

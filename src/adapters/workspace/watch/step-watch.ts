@@ -1,8 +1,13 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { FileChange, HiddenChange, Notice } from '../../../contracts/run/workspace-change.ts';
-import { isHarmlessSetting } from '../../../policy/git-settings.ts';
-import type { StepTraces, StepWatch, StepWatcher, WatchRequest } from '../../../ports/step-watch.ts';
+import { isHarmlessSetting } from '../../../policy/files/git-settings.ts';
+import type {
+  StepTraces,
+  StepWatch,
+  StepWatcher,
+  WatchRequest,
+} from '../../../ports/workspace/step-watch.ts';
 import { lastIgnored } from '../files/file-tree.ts';
 import { RUN_FOLDER } from '../files/harness-link.ts';
 import { pathInside, textOfPath } from '../files/paths.ts';

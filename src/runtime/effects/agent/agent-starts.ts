@@ -7,7 +7,7 @@ import { OversizedChange } from '../../../contracts/run/oversized-change.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { Effect } from '../../../kernel/protocol.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../../ports/agent.ts';
-import type { Snapshot } from '../../../ports/workspace.ts';
+import type { Snapshot } from '../../../ports/workspace/workspace.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { compareTrees, type WorkspaceEvidence } from '../../evidence/workspace-evidence.ts';
 import { type AgentSettings, Interrupted, type RunContext } from '../../run-context.ts';

@@ -2,8 +2,8 @@ import { isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { EventDraft } from '../../../contracts/run/event.ts';
 import type { FileChange, HiddenChange, Notice } from '../../../contracts/run/workspace-change.ts';
 import type { RecordedViolation } from '../../../kernel/protocol.ts';
-import type { StepTraces } from '../../../ports/step-watch.ts';
-import type { Snapshot } from '../../../ports/workspace.ts';
+import type { StepTraces } from '../../../ports/workspace/step-watch.ts';
+import type { Snapshot } from '../../../ports/workspace/workspace.ts';
 import type { RunContext } from '../../run-context.ts';
 import { StepFailure } from '../step-failure.ts';
 

@@ -2,7 +2,7 @@ import { explainOverlongParking, LONGEST_STAY_MS, type Parking } from '../../../
 import type { RunEvent } from '../../../contracts/run/event.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { KernelInput } from '../../../kernel/protocol.ts';
-import { maskSecrets } from '../../../policy/secrets.ts';
+import { maskSecrets } from '../../../policy/secrets/secrets.ts';
 import type { CredentialWait } from '../../../ports/shared-stores.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { type AgentSettings, type EffectResult, Interrupted, type RunContext } from '../../run-context.ts';

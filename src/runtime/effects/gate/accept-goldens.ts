@@ -2,7 +2,7 @@ import { isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { EventDraft } from '../../../contracts/run/event.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import type { Effect } from '../../../kernel/protocol.ts';
-import type { NewFile, Snapshot } from '../../../ports/workspace.ts';
+import type { NewFile, Snapshot } from '../../../ports/workspace/workspace.ts';
 import { extendManifest } from '../../evidence/evidence.ts';
 import { ApprovalVoid } from '../../gates/approval.ts';
 import { type GateRequest, gateRequestPath, readGateRequest } from '../../gates/gate-request.ts';

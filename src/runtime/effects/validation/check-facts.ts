@@ -1,7 +1,7 @@
 import type { BaselineRecord } from '../../../contracts/run/baseline.ts';
 import type { ValidationStep } from '../../../kernel/plan.ts';
 import { textsToInspect } from '../../../policy/judges/inspect-change.ts';
-import { maskSecrets } from '../../../policy/secrets.ts';
+import { maskSecrets } from '../../../policy/secrets/secrets.ts';
 import { relativeToCheckout } from '../../../reports/checkout-paths.ts';
 import {
   type ComparedReport,

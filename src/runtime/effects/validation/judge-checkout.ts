@@ -1,5 +1,5 @@
-import type { SetupResult } from '../../../ports/setup.ts';
-import type { JudgeCheckout, Snapshot } from '../../../ports/workspace.ts';
+import type { SetupResult } from '../../../ports/workspace/setup.ts';
+import type { JudgeCheckout, Snapshot } from '../../../ports/workspace/workspace.ts';
 import { Interrupted, type RunContext } from '../../run-context.ts';
 import { confineSetup, setupPlaces, setupStateDir, stepEnvironment } from '../checkout-setup.ts';
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type BaselineRecord,
   type BaselineValidator,
@@ -6,6 +5,7 @@ import {
 } from '../../../contracts/run/baseline.ts';
 import type { EventDraft } from '../../../contracts/run/event.ts';
 import type { PlanValidator, ValidationStep } from '../../../kernel/plan.ts';
+import { sha256Hex } from '../../../node/sha256.ts';
 import { outputTail } from '../../../reports/output-tail.ts';
 import { TOP_FILES } from '../../../setup/lock-files.ts';
 import { missingSetupAdvice } from '../../../setup/setup-block.ts';
@@ -122,7 +122,7 @@ async function computeKey(
     confinement === null ? null : confinement.network,
     Object.keys(await stepEnvironment(context, context.workspace.judgePath)).sort(),
   ];
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+  return sha256Hex(JSON.stringify(facts));
 }
 
 async function findKnown({ deps }: RunContext, key: string): Promise<BaselineRecord | null> {

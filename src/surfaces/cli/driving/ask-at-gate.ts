@@ -1,4 +1,4 @@
-import { answerOpenGate } from '../../../app/answer-gate.ts';
+import { answerOpenGate } from '../../../app/drive/answer-gate.ts';
 import type { OpenProject } from '../../../app/opened.ts';
 import type { AskAtGate, GateReaction } from '../../../runtime/drive/await-gate.ts';
 import type { AwaitingView, RunView } from '../../../runtime/record/run-view.ts';

@@ -1,5 +1,6 @@
 import type { OpenProject } from '../../../app/opened.ts';
 import { retainAfterRun } from '../../../app/runs/clean-runs.ts';
+import { nextCommands } from '../../../app/runs/next-commands.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
 import { describeFailure, isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
@@ -20,7 +21,7 @@ import { diffStatLines } from '../output/diff-stat.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
 import { retainedLines } from '../output/retention-report.ts';
-import { nextCommands, renderSummary } from '../output/summary.ts';
+import { renderSummary } from '../output/summary.ts';
 import { printable, printLines, stderrOf, textWidth } from '../output/terminal.ts';
 import { whileWatching } from './watching.ts';
 

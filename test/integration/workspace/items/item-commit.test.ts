@@ -2,7 +2,7 @@ import { access, chmod, readFile, rename, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createItemRevisions } from '../../../../src/adapters/workspace/items/item-revisions.ts';
-import type { Revisions } from '../../../../src/ports/revisions.ts';
+import type { Revisions } from '../../../../src/ports/work/revisions.ts';
 import { type GitRepo, gitAt, readCheckout } from '../../../../testing/git-repo.ts';
 import { AT, headOf, patchBy, patchOf, placesBeside, workRepo } from '../../work-local-fixture.ts';
 

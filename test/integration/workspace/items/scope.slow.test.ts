@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPrograms } from '../../../../src/adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../../../../src/adapters/workspace/items/scope-sources.ts';
-import { parsePatch } from '../../../../src/policy/patch.ts';
+import { parsePatch } from '../../../../src/policy/patches/patch.ts';
 import { classifyPatch, formatScopeWarnings } from '../../../../src/runtime/evidence/classify-patch.ts';
 import { type GitRepo, makeRepo } from '../../../../testing/git-repo.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePatch } from '../../../../src/policy/patch.ts';
+import { parsePatch } from '../../../../src/policy/patches/patch.ts';
 import { applyHunks } from '../../../../src/work/scope/apply-hunks.ts';
 
 function hunksOf(...lines: readonly string[]) {

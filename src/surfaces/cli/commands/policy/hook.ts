@@ -1,7 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { checkHookCall, isReadingCall, parseHookCall, shellLineOf } from '../../../../app/check-hook-call.ts';
+import {
+  checkHookCall,
+  isReadingCall,
+  parseHookCall,
+  shellLineOf,
+} from '../../../../app/policy/check-hook-call.ts';
 import type { HookCall } from '../../../../contracts/hook-call.ts';
 import type { PolicyViolation } from '../../../../policy/violation.ts';
 import { formatJson } from '../../../../text/outside-text.ts';

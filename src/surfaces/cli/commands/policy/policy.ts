@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { expectPatch } from '../../../../app/check-scope.ts';
+import { expectPatch } from '../../../../app/policy/check-scope.ts';
 import { type ApprovalRequest, listApprovals } from '../../../../policy/changes.ts';
-import { checkPatch } from '../../../../policy/patch-check.ts';
+import { checkPatch } from '../../../../policy/patches/patch-check.ts';
 import { checkCommand } from '../../../../policy/shell/check-command.ts';
 import { temporaryFolders } from '../../../../policy/shell/write-rules.ts';
 import type { PolicyViolation } from '../../../../policy/violation.ts';

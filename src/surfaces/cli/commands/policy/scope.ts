@@ -1,5 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
-import { checkScope, scopeDocument } from '../../../../app/check-scope.ts';
+import { checkScope, scopeDocument } from '../../../../app/policy/check-scope.ts';
 import { SCOPE_CLASSES } from '../../../../contracts/cli/cli-scope-document.ts';
 import type { ScopeVerdict } from '../../../../runtime/evidence/classify-patch.ts';
 import type { ScopedFile } from '../../../../work/scope/classify-scope.ts';

@@ -1,5 +1,5 @@
-import { checkForReplay, replayAgainst, replayRun } from '../../../../app/replay-run.ts';
 import type { OpenRun } from '../../../../app/runs/open-run.ts';
+import { checkForReplay, replayAgainst, replayRun } from '../../../../app/runs/replay-run.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { Replay } from '../../../../kernel/replay.ts';
 import type { DerivedFindings } from '../../../../runtime/verify/verify-derived.ts';

@@ -1,5 +1,4 @@
 import type { UpkeepSetup } from '../../../../app/opened.ts';
-import { explainNotEnded } from '../../../../app/retention.ts';
 import { cleanRuns, type RetentionOptions, sumBytes } from '../../../../app/runs/clean-runs.ts';
 import {
   listWorktrees as findWorktrees,
@@ -9,6 +8,7 @@ import {
   type StoredWorktree,
   worktreesDocument,
 } from '../../../../app/runs/prune-worktrees.ts';
+import { explainNotEnded } from '../../../../app/runs/retention.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
 import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import { shortenPath } from '../../../../text/shorten.ts';

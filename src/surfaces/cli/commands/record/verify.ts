@@ -1,4 +1,4 @@
-import { type Verification, verifyRun } from '../../../../app/verify-run.ts';
+import { type Verification, verifyRun } from '../../../../app/runs/verify-run.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords, resolveRunId } from '../../open.ts';

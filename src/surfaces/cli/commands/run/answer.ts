@@ -1,4 +1,4 @@
-import { answerOpenGate } from '../../../../app/answer-gate.ts';
+import { answerOpenGate } from '../../../../app/drive/answer-gate.ts';
 import { answererText } from '../../../../contracts/run/answer-origin.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';

@@ -1,4 +1,4 @@
-import { cancelRecordedRun } from '../../../../app/cancel-run.ts';
+import { cancelRecordedRun } from '../../../../app/drive/cancel-run.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';

@@ -1,4 +1,4 @@
-import { type GoldenRecord, readGoldenHistory } from '../../../../app/golden-history.ts';
+import { type GoldenRecord, readGoldenHistory } from '../../../../app/runs/golden-history.ts';
 import { proposalDetails, proposalTitle } from '../../../../runtime/goldens/golden-proposal.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

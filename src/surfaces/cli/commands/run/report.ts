@@ -1,4 +1,5 @@
-import { defaultSince, parseSince, type ReportedRepository, reportRuns } from '../../../../app/report.ts';
+import { defaultSince, type ReportedRepository, reportRuns } from '../../../../app/report.ts';
+import { parseSince } from '../../../../app/since.ts';
 import type { ReportScope } from '../../../../overview/compose-report.ts';
 import { renderHtml } from '../../../../overview/render-html.ts';
 import { renderMarkdown } from '../../../../overview/render-markdown.ts';

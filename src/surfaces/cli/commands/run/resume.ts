@@ -1,5 +1,5 @@
+import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../../../app/drive/resume-run.ts';
 import type { OpenProject, Records } from '../../../../app/opened.ts';
-import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../../../app/resume-run.ts';
 import type { Plan } from '../../../../kernel/plan.ts';
 import type { ResumeProblem, ResumeRequest } from '../../../../runtime/drive/resume-run.ts';
 import { CliError } from '../../cli-error.ts';

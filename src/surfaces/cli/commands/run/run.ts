@@ -3,7 +3,7 @@ import {
   type RunnableWorkflow,
   type RunRequest,
   startCheckedRun,
-} from '../../../../app/check-runnable.ts';
+} from '../../../../app/drive/check-runnable.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';

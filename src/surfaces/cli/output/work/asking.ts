@@ -1,4 +1,4 @@
-import type { OpenWork } from '../../../../app/opened-work.ts';
+import type { OpenWork } from '../../../../app/work/opened-work.ts';
 import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
 import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { itemOf } from '../../../../work/engine/command.ts';

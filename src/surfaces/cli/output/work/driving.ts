@@ -1,4 +1,4 @@
-import type { OpenWork } from '../../../../app/opened-work.ts';
+import type { OpenWork } from '../../../../app/work/opened-work.ts';
 import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import { growingShortIds, type ShortId } from '../../../../overview/short-ids.ts';

@@ -1,4 +1,4 @@
-import type { OpenWork, WorkOptions } from '../../../../app/opened-work.ts';
+import type { OpenWork, WorkOptions } from '../../../../app/work/opened-work.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import type { Outcome, RunReport } from '../../../../work/engine/protocol.ts';
