@@ -1,12 +1,12 @@
 import type { RunPage, StepLine } from '../../contracts/http/run-page.ts';
 import type { AgentStart } from '../../contracts/run/run-summary.ts';
 import { spendOfStart, sumSpend } from '../../overview/spend.ts';
-import { findResultRef } from '../../overview/summarize-run.ts';
 import { collectFindings } from '../../runtime/evidence/findings.ts';
 import { allNotes } from '../../runtime/evidence/standing-checks.ts';
 import { lifecycleOf } from '../../runtime/record/derived-files.ts';
 import { createSummaryReader } from '../../runtime/record/read-summary.ts';
 import { findParked, type RunView, type StepView, viewRun } from '../../runtime/record/run-view.ts';
+import { findResultBranch } from '../runs/next-commands.ts';
 import { attemptName, type OpenRun } from '../runs/open-run.ts';
 import { runDocument } from '../runs/run-document.ts';
 import { durationOf } from './evidence/step-page.ts';
@@ -51,7 +51,7 @@ export async function composeRunState(run: OpenRun, facts: RunPageFacts): Promis
     state: lifecycle === 'running' && !driven ? 'interrupted' : lifecycle,
     driver_pid: record.driverPid,
     waiting_until: parked?.until ?? null,
-    branch: resultRef(view),
+    branch: findResultBranch(view),
     base_ref: view.started.base_ref,
     base_sha: view.started.base_sha,
     head_sha: view.headSha,
@@ -93,15 +93,6 @@ type CliFields = Pick<
   | 'setup'
   | 'baseline'
 >;
-
-function resultRef({ headSha, started, notices }: RunView): string | null {
-  return findResultRef({
-    headSha,
-    baseSha: started.base_sha,
-    branchName: started.branch_name,
-    notices,
-  });
-}
 
 function describeAwaiting({ awaiting }: RunView): RunPage['awaiting'] {
   if (awaiting === null) return null;
