@@ -31,7 +31,7 @@ export async function composeGoldens(run: OpenRun): Promise<GoldensDocument> {
 }
 
 /** Names a proposal by its place in the history of the run and by its content, so that an answer can mean no other. */
-export function goldenId({ proposed }: Pick<GoldenProposal, 'proposed'>, at: number): string {
+function goldenId({ proposed }: Pick<GoldenProposal, 'proposed'>, at: number): string {
   return `${at + 1}-${(proposed?.sha256 ?? 'none').slice(0, 12)}`;
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { StepPage } from '../../../contracts/http/evidence-page.ts';
+import type { PromptDocument, StepPage } from '../../../contracts/http/evidence-page.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import { readEvidence, readEvidenceJson, readManifest } from '../../../runtime/evidence/evidence.ts';
 import { lastEnded, type StepView } from '../../../runtime/record/run-view.ts';
@@ -136,7 +136,7 @@ async function readPolicySummary({ record }: OpenRun, step: StepView): Promise<S
 }
 
 /** The prompt that an agent was given; null if the step has none. */
-export async function readPrompt(run: OpenRun, step: StepView) {
+export async function readPrompt(run: OpenRun, step: StepView): Promise<PromptDocument | null> {
   const { directory } = run.record;
   const manifest = await readManifest(directory, step);
   const artifact = manifest?.artifacts.find(({ role }) => role === PROMPT_ROLE);
