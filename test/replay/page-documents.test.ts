@@ -73,6 +73,7 @@ describe.each(RECORDED_RUNS)('the documents of the page about $name', (recorded)
 
   it('have the form of their schemas for each step', async () => {
     const run = await openRecorded(recorded);
+    expect(run.view.steps).not.toEqual([]);
     for (const step of run.view.steps) {
       const page = await composeStepPage(run, tools, step);
       expectDocument('step', page);

@@ -71,8 +71,15 @@ export async function countByDay(catalog: RunCatalog, now: Date, days: number): 
   const counted = Array.from({ length: days }, (_, at) => ({
     day: new Date((first + at) * DAY_MS).toISOString().slice(0, 10),
     runs: 0,
-    ...{ success: 0, unverified: 0, stopped: 0, failed: 0, cancelled: 0, running: 0 },
-    ...{ cost_usd: 0, cost_unknown: 0, agent_ms: 0 },
+    success: 0,
+    unverified: 0,
+    stopped: 0,
+    failed: 0,
+    cancelled: 0,
+    running: 0,
+    cost_usd: 0,
+    cost_unknown: 0,
+    agent_ms: 0,
   }));
   for (const { startedAt, outcome, spend } of await catalog.rows()) {
     const day = startedAt === null ? undefined : counted[Math.floor(Date.parse(startedAt) / DAY_MS) - first];

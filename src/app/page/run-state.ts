@@ -66,7 +66,11 @@ export async function composeRunState(run: OpenRun, facts: RunPageFacts): Promis
     steps: view.steps.map((step) => describeStep(view, step, driven, starts)),
     answers: view.answers.map(({ stepId, answer, attempt, by, comment, answered_at, from }) => ({
       step_id: stepId,
-      ...{ attempt, answer, by, comment, answered_at },
+      attempt,
+      answer,
+      by,
+      comment,
+      answered_at,
       from: from ?? null,
     })),
     notices: view.notices.map(({ stepId, ...notice }) => ({ step_id: stepId, ...notice })),
@@ -100,7 +104,10 @@ function describeAwaiting({ awaiting }: RunView): RunPage['awaiting'] {
   return {
     step_id: stepId,
     key: attemptName({ stepId, attempt }),
-    ...{ attempt, gate, reason, approvers },
+    attempt,
+    gate,
+    reason,
+    approvers,
     requested_at: requestedAt,
     expires_at: expiresAt,
   };
