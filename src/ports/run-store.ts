@@ -16,8 +16,8 @@ export interface RunStore {
   readonly match: (prefix: string) => Promise<readonly string[]>;
   /** Recent runs whose last driver was killed and that no process drives since, newest first. */
   readonly listAbandoned: () => Promise<readonly string[]>;
-  /** Newest first. */
-  readonly list: () => Promise<readonly RunListing[]>;
+  /** Newest first; by default all runs. */
+  readonly list: (runIds?: readonly string[]) => Promise<readonly RunListing[]>;
 }
 
 export interface RunListing {
