@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { NotifyTarget } from '../../../src/contracts/config/notify-config.ts';
+import { splitTopic } from '../../../src/contracts/config/ntfy-topic.ts';
 import type { RunEvent } from '../../../src/contracts/run/event.ts';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import { listQuestions, notifyOfQuestion } from '../../../src/notify/item-notification.ts';
@@ -11,7 +12,6 @@ import {
   ntfyRequest,
   signedText,
   slackRequest,
-  splitTopic,
   webhookRequest,
 } from '../../../src/notify/requests.ts';
 import { isTransientStatus, nextTryMs, type SendResult } from '../../../src/notify/retry.ts';
