@@ -48,8 +48,8 @@ describe('a run with an agent that speaks ACP', () => {
   });
 
   test.for([
-    ['ends by the policy when it asks a person', '', 5, 'killed_policy'],
-    ['goes on without an answer where the policy wants it', 'approval: deny_interactive\n', 0, 'completed'],
+    ['is stopped by the policy when it asks the user', '', 5, 'killed_policy'],
+    ['continues without an answer if the policy says so', 'approval: deny_interactive\n', 0, 'completed'],
   ] as const)('%s', async ([, policy, code, termination], { openScene }) => {
     const scene = await openScene(sceneOf('deploys', policy));
     const result = await scene.conductor('run', './asks.yaml');

@@ -69,7 +69,7 @@ describe('an answer from a process of a run', () => {
     await expectOpen(scene, runId);
   });
 
-  test('is refused while the agent works, and leaves the gate to the person', async ({ openScene }) => {
+  test('is refused while the agent works, and the gate stays open for the user', async ({ openScene }) => {
     const scene = await openScene({
       config: CONFIG.replace(
         'validators:',

@@ -40,7 +40,7 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
     'AGENTS.md',
     '.husky/pre-commit',
   ])
-    test(`asks a person, names it and keeps the work: ${path}`, async ({ openScene }) => {
+    test(`waits for approval, names it and keeps the work: ${path}`, async ({ openScene }) => {
       const scene = await openScene({ config: CONFIG });
       const { code, runId, record, stderr } = await start(scene, workflow([RIGHT, `write ${path} x`]));
       expect(code, stderr).toBe(3);

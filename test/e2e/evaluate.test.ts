@@ -77,7 +77,7 @@ describe('conductor evaluate', () => {
 });
 
 describe('conductor vectors', () => {
-  test('holds all of the shipped situations', async ({ openScene }) => {
+  test('passes all of the shipped vectors', async ({ openScene }) => {
     const scene = await openScene();
     const { code, stdout } = await scene.conductor('vectors', VECTORS, '--json');
     const document = JSON.parse(stdout);

@@ -64,7 +64,7 @@ async function sha256(path: string): Promise<string> {
 }
 
 describe('the request of a gate', () => {
-  test('holds everything a person needs to decide', async ({ openScene }) => {
+  test('has everything that a reviewer needs to decide', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await runText(scene, JUDGED);
     const { evidence, path, metadata, status } = scene.record(runId);
@@ -114,7 +114,7 @@ describe('the request of a gate', () => {
       expect(await sha256(join(path, item.path)), item.path).toBe(item.sha256);
   });
 
-  test('can be read as text, and the verbs show what matters of it', async ({ openScene }) => {
+  test('can be read as text, and the commands show the important parts', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await runText(scene, JUDGED);
     const text = scene.record(runId).evidence('ask', 'gate_request_text');
@@ -177,7 +177,7 @@ describe('the request of a gate', () => {
     }
   });
 
-  test('tells of violations that the run has made so far', async ({ openScene }) => {
+  test('lists the violations of the run so far', async ({ openScene }) => {
     const scene = await openScene();
     const asked = oneAgentStep('strays', '"write .tnh/x.yml no\\nexit 0"')
       .replace('completed: STOP', 'completed: ask')
@@ -258,7 +258,7 @@ describe('an approval', { timeout: 60_000 }, () => {
 });
 
 describe('an inbox with something else in it', () => {
-  test('is told by its name, and is free again when that is gone', async ({ openScene }) => {
+  test('is named, and is free again when the file is gone', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const { path, eventsOf } = scene.record(runId);
@@ -293,7 +293,7 @@ describe('a comment', () => {
 });
 
 describe('a gate whose time has passed', () => {
-  test('is told by the verbs that look, and only a verb that drives acts on it', async ({ openScene }) => {
+  test('is shown by commands that read, and only a command that drives acts on it', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene, 'gate-timeout');
     const { status, lines } = scene.record(runId);

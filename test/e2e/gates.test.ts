@@ -28,7 +28,7 @@ describe('a gate', () => {
     expect(eventsOf('step_waiting')).toHaveLength(1);
   });
 
-  test('goes on after an approval by another process: exit 0', async ({ openScene }) => {
+  test('continues after an approval by another process: exit 0', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });

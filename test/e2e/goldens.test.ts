@@ -147,7 +147,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       expect(await scene.conductor(verb, runId), verb).toMatchObject({ code: 0 });
   });
 
-  test('are told with their differences, pictures by path and pixels', async ({ openScene }) => {
+  test('are shown with their differences, pictures by path and pixels', async ({ openScene }) => {
     const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE));
     const { code, stdout } = await scene.conductor('goldens', runId);

@@ -192,7 +192,7 @@ test.for([
   },
 );
 
-test('no mistake is told with what a terminal would obey or a reader would not see', {
+test('no error message contains control sequences or invisible characters', {
   timeout: 300_000,
 }, async ({ openScene }) => {
   const scene = await openHostile(openScene, 'none');

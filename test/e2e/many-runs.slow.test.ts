@@ -75,7 +75,7 @@ describe('the list of runs', () => {
     expect(await scene.conductor('runs', '--state', 'sleeping')).toMatchObject({ code: 2 });
   });
 
-  test('tells a run whose process is gone from one that runs', async ({ openScene }) => {
+  test('distinguishes an interrupted run from a running one', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => driver.stdout().trim() || null);

@@ -112,7 +112,7 @@ describe('a run whose planner is a model', () => {
     },
   );
 
-  test('goes on after a person has put right what was wrong', async ({ openScene }) => {
+  test('continues after the user has fixed the problem', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.urlOf('prose')));
     const { runId } = await runJudged(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describe('a run whose planner is a model', () => {
     expect(scene.record(runId).finalState).toBe('completed success success\n');
   });
 
-  test('is taken up again after it was killed while the model kept it waiting', async ({ openScene }) => {
+  test('resumes after a kill while it waited for the model', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.urlOf('wakes')));
     const driver = scene.cli.start(['run', './judged.yaml'], withKey);
     await until(() => server.requests.some(({ scenario }) => scenario === 'wakes'));
@@ -137,7 +137,7 @@ describe('a run whose planner is a model', () => {
     expect(record.metadata.usage).toEqual({ ...USAGE, cost_usd: null });
   });
 
-  test('leaves no judgement when a person interrupts it, and is asked again on resume', async ({
+  test('records no evaluation when the user interrupts it, and is asked again on resume', async ({
     openScene,
   }) => {
     const scene = await openScene(modelScene(server.urlOf('stalls~interrupted')));

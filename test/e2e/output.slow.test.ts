@@ -41,7 +41,7 @@ setInterval(() => {}, 1000);
 const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta.url));
 
 describe('output that goes to a file of the checkout', () => {
-  test('is not held against the step that it tells of', async ({ openScene }) => {
+  test('does not count as a change of the step that it describes', async ({ openScene }) => {
     const config = 'agents:\n  actor: { kind: claude-code, command: [node, tools/talk.mjs] }\n';
     const capped = `${oneAgentStep('talk', 'talk on and on')}defaults: { limits: { token_budget: 10 } }\n`;
     const scene = await openScene({ config, files: { 'tools/talk.mjs': TALKER, 'talk.yaml': capped } });
@@ -69,7 +69,7 @@ describe('output that goes to a file of the checkout', () => {
 });
 
 describe('the document of --json', () => {
-  test('of run and show says how the run went, with the id on stderr first', async ({ openScene }) => {
+  test('of run and show summarizes the run, with the id on stderr first', async ({ openScene }) => {
     const scene = await openScene();
     const run = await scene.conductor('run', fixture('success'), '--json');
     expect(run.code).toBe(0);
@@ -117,7 +117,7 @@ describe('the document of --json', () => {
     }
   });
 
-  test('comes from every verb that looks', async ({ openScene }) => {
+  test('comes from every command that reads', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const look = async (...args: string[]) => {
@@ -138,7 +138,7 @@ describe('the document of --json', () => {
     expect(await look('completion', 'bash')).toMatchObject({ shell: 'bash' });
   });
 
-  test('comes from the verbs that act', async ({ openScene }) => {
+  test('comes from the commands that act', async ({ openScene }) => {
     const scene = await openScene();
     const waiting = await scene.conductor('run', fixture('gate'), '--json');
     expect(waiting.code).toBe(3);
@@ -204,7 +204,7 @@ describe('the document of --json', () => {
   });
 });
 
-describe('what people see', () => {
+describe('what users see', () => {
   test('the run id is the first line and the only one on stdout', async ({ openScene }) => {
     const scene = await openScene();
     const { stdout } = await scene.run('success');
@@ -230,7 +230,7 @@ describe('what people see', () => {
     expect(stderr + logs.stdout).not.toContain(ESCAPE);
   });
 
-  test('show, status, runs and diff tell of a run by a prefix of its id', async ({ openScene }) => {
+  test('show, status, runs and diff accept a prefix of a run id', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const prefix = runId.slice(0, 13);
@@ -335,7 +335,7 @@ describe('a reader that leaves early', () => {
       expect(scene.record(runId).finalState).toBe('completed success success\n');
     });
 
-  test('ends verbs that look without a crash, and changes nothing of what a check says', async ({
+  test('ends commands that read without a crash, and changes nothing of what a check says', async ({
     openScene,
   }) => {
     const scene = await openScene({ files: { 'bad.yaml': 'workflow_id: a\n' } });

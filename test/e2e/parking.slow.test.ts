@@ -129,7 +129,7 @@ describe('an agent whose quota is spent until a known time', () => {
     expect(Object.keys(statusOf(readFileSync(join(waits, file), 'utf8')))).toEqual(['until', 'reason']);
   });
 
-  test('goes on when the time has come, from the files it started with and at no cost of visits', async ({
+  test('continues at the given time, from the files it started with and without another visit', async ({
     openScene,
   }) => {
     const { scene, run } = await prepare(openScene, ['fail rate_limited 5', 'work'], workflow('4s'));
@@ -179,7 +179,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(record.eventsOf('run_started')[0]?.payload.defaults.park_ms).toBe(3_000);
   });
 
-  test('is not parked for a known end that lies past limits.park', async ({ openScene }) => {
+  test('is not parked for a known end after limits.park', async ({ openScene }) => {
     const { scene, run } = await open(openScene, ['fail rate_limited 7200', 'work']);
     const ended = await run();
     expect(ended.code).toBe(1);
@@ -189,7 +189,7 @@ describe('an agent with a limit of unknown length', () => {
   });
 });
 
-describe('an agent that fails in a way that may pass', () => {
+describe('an agent with a transient failure', () => {
   test('is started again from the same files, and each start is on record', async ({ openScene }) => {
     const { scene, run } = await prepare(openScene, ['fail network', 'work']);
     const done = await run();
@@ -261,9 +261,7 @@ describe('what an agent had used when its run was broken off', () => {
 });
 
 describe('a budget in dollars', () => {
-  test('holds for an agent that reports only tokens, by the price of the configuration', async ({
-    openScene,
-  }) => {
+  test('applies to an agent that reports only tokens, by the configured price', async ({ openScene }) => {
     const capped = workflow('2m', 'defaults: { limits: { cost_budget_usd: 1.5 } }\n');
     const { scene, run } = await prepare(openScene, ['work'], capped);
     const done = await run();

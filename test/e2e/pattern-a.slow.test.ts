@@ -38,9 +38,7 @@ function expectHarnessEvidence({ manifest, evidence }: RunRecordOnDisk): void {
 }
 
 describe('the generative evaluation pattern', () => {
-  test('is valid as it stands, with advice on limits and a route that is never taken', async ({
-    openScene,
-  }) => {
+  test('is valid unchanged, with advice on limits and a route that is never taken', async ({ openScene }) => {
     const scene = await openScene();
     const checked = await scene.conductor('validate', fixture('pattern-a'), '--json');
     expect(checked).toMatchObject({ code: 0, stderr: '' });

@@ -60,7 +60,7 @@ describe('the record of a run', () => {
     });
   });
 
-  it('has logs of a step, and of one of its visits by the name that other verbs show', async () => {
+  it('has logs of a step, and of one of its visits by the name that other commands show', async () => {
     const heads = (text: string) => text.match(/^── \S+/gm);
     await withRecord('v2/prepared-again', async (cli, runId) => {
       expect(heads((await cli.run(['logs', runId, 'check'])).stdout)).toContain('── check');

@@ -136,7 +136,7 @@ describe('a conductor that is killed at any point of the log', () => {
     });
 });
 
-describe('a run under way', () => {
+describe('a running run', () => {
   test('has a status that is refreshed while its step runs', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const first = scene.record(runId).status;

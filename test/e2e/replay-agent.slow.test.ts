@@ -103,7 +103,7 @@ describe('an agent that answers from a recorded run', () => {
     expect(ends[0]?.outcome).toBe('killed_timeout');
   });
 
-  test('fails with a way out where the recorded change does not fit', async ({ openScene }) => {
+  test('fails with a fix if the recorded change does not apply', async ({ openScene }) => {
     const scene = await openScene();
     const { real, rehearsed } = await writeBoth(scene, LOOP);
     const base = (await scene.repo.git('rev-parse', 'HEAD')).trim();

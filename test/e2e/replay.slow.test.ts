@@ -20,7 +20,7 @@ async function edited(scene: Scene, workflow: string, from: string, to: string):
 }
 
 describe('the replay of a run', () => {
-  test('holds for one that was refined', async ({ openScene }) => {
+  test('reproduces a refined run', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('revision-cap');
     expect(await scene.conductor('replay', runId)).toMatchObject({
@@ -36,7 +36,7 @@ describe('the replay of a run', () => {
     expect(document.decided + document.carried).toBe(scene.record(runId).events.length);
   });
 
-  test('holds for one that was killed, before and after it is resumed', async ({ openScene }) => {
+  test('reproduces a killed run, before and after its resume', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => scene.runIds()[0]);
@@ -109,7 +109,7 @@ describe('the replay of a run', () => {
 });
 
 describe('a run led through another workflow', () => {
-  test('takes the same way where nothing on it has changed', async ({ openScene }) => {
+  test('takes the same path if nothing on it has changed', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('revision-cap');
     const path = await edited(scene, 'revision-cap', 'say A start.', 'say Something else.');

@@ -114,7 +114,7 @@ describe('the revision loop', () => {
     expect(evidence('refine', 'runner_prompt')).not.toContain('RAW PROSE');
   });
 
-  test('asks a person when the refinement was not enough', async ({ openScene }) => {
+  test('waits for approval when the refinement was not enough', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {
       review: FIND,
       refine: "writeFileSync('answer.txt', '41\\n'); console.log('Fixed it.');",

@@ -98,7 +98,9 @@ const EXECUTING: readonly (readonly string[])[] = [
   ['work', 'transition', '1', 'pending'],
 ];
 
-test('no looking verb executes, leaks or changes anything in a hostile repository', async ({ clone }) => {
+test('no command that only reads executes, leaks or changes anything in a hostile repository', async ({
+  clone,
+}) => {
   const hostile = await clone();
   const before = await seen(hostile);
   for (const words of LOOKING) {
@@ -113,7 +115,7 @@ test('no looking verb executes, leaks or changes anything in a hostile repositor
   expect(await seen(hostile)).toEqual(before);
 });
 
-test('each executing verb is refused before anything runs, with the command that says yes', async ({
+test('each command that executes is refused before anything runs, with the command that grants trust', async ({
   clone,
 }) => {
   const hostile = await clone();
@@ -164,9 +166,7 @@ test('a yes executes what was shown, a change is shown as a difference, and --re
   expect(revoked.stderr).toContain('Runs have ended here before.');
 });
 
-test('only the user can trust folders for good, and only for as long as the setting stands', async ({
-  clone,
-}) => {
+test('only the user can trust folders permanently, and only while the setting exists', async ({ clone }) => {
   const hostile = await clone({ userConfig: 'trusted: ["~/../clone"]\n' });
   expect(await hostile.cli.run(RUN)).toMatchObject({ code: 2 });
   const user = join(hostile.home, '.config/conductor/config.yaml');
@@ -182,7 +182,7 @@ test('only the user can trust folders for good, and only for as long as the sett
   expect(await hostile.cli.run(RUN, { env: { CONDUCTOR_TRUST: '1' } })).not.toMatchObject({ code: 2 });
 });
 
-test('a person on a terminal is shown what would run, and is asked', async ({ clone }) => {
+test('a user at a terminal sees what would run, and is asked', async ({ clone }) => {
   const hostile = await clone({ userConfig: 'planner: { kind: rules }\n' });
   const no = await onTerminal(hostile, RUN, 'n');
   expect(no.output).toContain('with the key in GITHUB_TOKEN');

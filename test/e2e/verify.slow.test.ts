@@ -132,7 +132,7 @@ describe('a run that has not ended', () => {
 
 describe('a log that is damaged in the middle', () => {
   const verbs = ['resume', 'approve', 'reject', 'cancel', 'show', 'replay', 'diff', 'logs', 'status'];
-  test('is refused with the line by every verb, and nothing is written', async ({ openScene }) => {
+  test('is refused with its line by every command, and nothing is written', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     const { path, at } = verifierOf(scene, runId);

@@ -123,7 +123,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     expect(JSON.stringify(seen)).not.toContain('"NODE_ENV"');
   });
 
-  it('leaves a transcript that tells what it said and did, in the evidence of the step', async () => {
+  it('leaves a transcript of what it said and did, in the evidence of the step', async () => {
     const lines: string[] = [];
     const request = requestOf({ onLine: (line) => lines.push(line) });
     const { transcriptPath, streamPath, stderrPath } = await start('completes', request);
@@ -176,7 +176,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     },
   );
 
-  it('is cancelled when somebody asks for it', async () => {
+  it('is cancelled on request', async () => {
     const abort = new AbortController();
     const request = requestOf({ signal: abort.signal, onLine: () => abort.abort() });
     expect((await start('babbles', request)).termination).toBe('cancelled');

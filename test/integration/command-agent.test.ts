@@ -83,7 +83,7 @@ describe('what a command agent gets', () => {
     expect(result).toMatchObject({ termination: 'completed', exitCode: 0, reason: null, notes: [] });
   });
 
-  it('is a result path where nothing of an earlier attempt lies', async () => {
+  it('is a result path without files of an earlier attempt', async () => {
     const asked = request();
     await mkdir(join(asked.evidenceDir, 'answer'), { recursive: true });
     await writeFile(join(asked.evidenceDir, 'answer', 'result.json'), '{"final":"stale"}');

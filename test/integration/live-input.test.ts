@@ -87,7 +87,7 @@ describe('the input of a process that runs', () => {
     expect(stdout.lastLine).toBe('first second');
   });
 
-  it('tells how much nobody has read', async () => {
+  it('reports how much has not been read', async () => {
     const { onStart, input } = holdInput();
     const stop = new AbortController();
     const running = supervisor.run(

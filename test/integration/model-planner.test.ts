@@ -247,7 +247,7 @@ describe('a model planner', () => {
     expect(trace).toMatchObject({ attempts: 3, verdict: 'taken' });
   });
 
-  it('tells what a person has to know when nobody listens there', async () => {
+  it('says what the user must know if nothing listens there', async () => {
     const closed = await createModelServer({});
     await closed.close();
     const baseUrl = `${closed.url}/v1`;
@@ -258,7 +258,7 @@ describe('a model planner', () => {
     expect(judged.blockers[0]?.summary).toContain('ECONNREFUSED');
   });
 
-  it('asks nobody without a key, and names the variable', async () => {
+  it('sends no request without a key, and names the variable', async () => {
     const before = server.requests.length;
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
@@ -270,7 +270,7 @@ describe('a model planner', () => {
     expect(server.requests.length).toBe(before);
   });
 
-  it('asks nobody about a prompt that is not there', async () => {
+  it('sends no request if the prompt is missing', async () => {
     const input = { ...CLEAN, evaluate_prompt: 'planner.gone.v1' };
     const { decision: judged, trace } = await plannerOf('flatters').evaluate(input, NEVER);
     expect(judged.blockers.map(({ code }) => code)).toEqual(['planner_prompt_unusable']);

@@ -118,7 +118,7 @@ describe("an implementor's run", () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('gives back a validation failure that the refinement could not mend', async () => {
+  it('returns a validation failure that the refinement could not fix', async () => {
     const failing = `writeFileSync('red', inputs.step_id);
       give({ role: 'implementor', outcome: 'validation-failure', summary: 'Step tests fails: its fixture is not ours.' });`;
     const scene = await openRoles({ implement: failing, refine: failing });
@@ -140,7 +140,7 @@ describe("an implementor's run", () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('asks a person when no file changed, and is refused as completed after an approval', async () => {
+  it('waits for approval when no file changed, and is refused as completed after it', async () => {
     const scene = await openRoles({ implement: COMPLETED, review: APPROVE });
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
@@ -220,7 +220,7 @@ describe("an implementor's run", () => {
     expect(await readFile(join(workspace.worktree_path, 'src/area.ts'), 'utf8')).toContain('w * h');
   });
 
-  it('leaves the branch alone where a person has checked it out, and says where the result is', async () => {
+  it('does not move a branch that the user has checked out, and says where the result is', async () => {
     const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
     const mine = scene.beside('mine');
     await scene.repo.git('branch', 'conductor/item/7');
@@ -341,7 +341,7 @@ describe("a planner's run", () => {
     );
   });
 
-  it('does not start with an agent that nobody configured, and names the key', async () => {
+  it('does not start with an agent that is not configured, and names the key', async () => {
     const scene = await openRoles({ plan: PLAN }, { planner: 'nobody' });
     const { state, accepted: ids } = await scene.run(request);
     expect(ids).toEqual([]);

@@ -55,7 +55,7 @@ describe('the event log', () => {
     expect(events[0]).toMatchObject({ run_id: RUN, timestamp: '2026-01-02T03:04:05.678Z', step_id: null });
   });
 
-  it('goes on where it stopped when the run is driven again', async () => {
+  it('continues where it stopped when the run is driven again', async () => {
     await recordRun('a');
     const driven = await store.drive(RUN);
     if (!driven.ok) throw new Error('not driven');

@@ -145,7 +145,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     expect(said()).not.toContain('mine');
   });
 
-  it('does not see what lies beside a script in a folder for settings that is named', async () => {
+  it('does not see the files beside a script in a named settings folder', async () => {
     await mkdir(join(home, '.config'));
     await writeFile(join(home, '.config', 'login'), 'mine\n');
     const script = join(home, '.config', 'agent.sh');
@@ -348,7 +348,7 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
   it.each([
     ['process.exit(7)', { kind: 'exited', exitCode: 7 }],
     ['process.kill(process.pid, "SIGKILL")', { kind: 'exited', exitCode: 137 }],
-  ])('tells how it ended: %s', async (script, end) => {
+  ])('reports how it ended: %s', async (script, end) => {
     expect((await enclosed([node, '-e', script])).end).toEqual(end);
   });
 
@@ -414,7 +414,7 @@ describe.runIf(sandboxHere.ok)('a path with a link in it', () => {
 });
 
 describe.runIf(sandboxHere.ok)('a program of the checkout', () => {
-  it('does not make the folder it lies in unwritable', async () => {
+  it('does not make its own folder unwritable', async () => {
     await mkdir(join(work, 'tools'));
     await writeFile(join(work, 'tools', 'agent'), '#!/bin/sh\necho x > tools/made.txt\n', { mode: 0o755 });
     const { end } = await enclosed([join(work, 'tools', 'agent')]);

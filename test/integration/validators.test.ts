@@ -456,7 +456,7 @@ describe('a harness report', () => {
     );
   });
 
-  it('that lay in the checkout all along is missing, and the fresh one of the run directory is taken', async () => {
+  it('that was in the checkout from the start counts as missing, and the new one of the run directory is used', async () => {
     await put(inTree('harness_report.json'), JSON.stringify({ ...goodReport, suite_id: 'old' }));
     expect((await run(inlineScript('', { artifacts }))).missingArtifacts).toEqual(artifacts);
     const fresh = await run(inlineScript(writes(inRun('harness_report.json'), goodReport), { artifacts }));
@@ -522,7 +522,7 @@ describe('a harness report', () => {
     );
   });
 
-  it('may be several, which are judged as one', async () => {
+  it('may be several, which count as one', async () => {
     const globs = { artifacts: ['*harness_report.json'] };
     const failing = { ...goodReport, suite_id: 'second', cases: [{ id: 'b', status: 'failed' }] };
     const code =

@@ -69,7 +69,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
 
   describe.for(ACP_HERE)('%s', (name) => {
     test.for(SANDBOXES)(
-      'edits, is validated, is judged as partial, mends it and succeeds; sandbox: %s',
+      'edits, is validated, is evaluated as partial, fixes it and succeeds; sandbox: %s',
       LIMIT,
       async (sandbox, { openScene }) => {
         const scene = await openScene(sceneOf(name, 'mends', sandbox));

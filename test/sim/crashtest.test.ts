@@ -168,7 +168,7 @@ describe('the scripts of a workflow', () => {
     expect(names(1)).not.toEqual(names(2));
   });
 
-  it('do the same at the same visit, whoever asks', () => {
+  it('do the same at the same visit for every caller', () => {
     expect(plainHabits('work', 2)).toEqual(plainHabits('work', 2));
   });
 });

@@ -133,7 +133,7 @@ describe('the model of a session', () => {
 });
 
 describe('a question of the agent', () => {
-  it('is answered by what the call has told before', () => {
+  it('is answered by what the call has reported before', () => {
     const { said, state, entries } = foldSession([
       ...BEGUN,
       update('tool_call', { toolCallId: 't1', title: 'Edit', kind: 'edit', locations: [{ path: '/etc/x' }] }),
@@ -150,7 +150,7 @@ describe('a question of the agent', () => {
     });
   });
 
-  it('is told in the transcript with its answer', () => {
+  it('is in the transcript with its answer', () => {
     const { entries, state } = foldSession([
       ...BEGUN,
       question({ title: 'ls', kind: 'execute', rawInput: { command: 'ls' } }, 0),
@@ -162,7 +162,7 @@ describe('a question of the agent', () => {
     expect(state.answers.allowed).toBe(1);
   });
 
-  it('that only a person can answer is called off, and so is the turn', () => {
+  it('that only a user can answer is cancelled, and so is the turn', () => {
     const { said, state } = foldSession([...BEGUN, question({ title: 'Deploy', kind: 'other' })]);
     expect(said.slice(-2)).toMatchObject([
       { id: 'q1', result: { outcome: { outcome: 'cancelled' } } },
@@ -217,7 +217,7 @@ describe('a value on the stream', () => {
     },
   );
 
-  it('that nobody knows is passed over', () => {
+  it('of an unknown kind is ignored', () => {
     const { state } = foldSession([
       ...BEGUN,
       update('a_kind_of_the_future', { anything: 1 }),

@@ -6,8 +6,8 @@ const told = (...messages: readonly unknown[]) =>
 const tool = (fields: Record<string, unknown>, kind = 'tool_call_update') =>
   update(kind, { toolCallId: 't1', ...fields });
 
-describe('words', () => {
-  it('are told when they are whole', () => {
+describe('messages', () => {
+  it('are reported when they are complete', () => {
     expect(told(words('One '), words('word.'), words('Hm', 'agent_thought_chunk'), words('Two.'))).toEqual([
       { kind: 'said', text: 'One word.' },
       { kind: 'thought', text: 'Hm' },
@@ -15,7 +15,7 @@ describe('words', () => {
     ]);
   });
 
-  it('of another message are words of their own', () => {
+  it('of another id are separate', () => {
     const chunk = (text: string, messageId: string) =>
       update('agent_message_chunk', { messageId, content: { type: 'text', text } });
     const { state, entries } = foldSession([
@@ -32,7 +32,7 @@ describe('words', () => {
     expect(state.heard.lastSaid).toBe('c');
   });
 
-  it('that are empty, or pictures, are not told', () => {
+  it('that are empty, or pictures, are not reported', () => {
     expect(
       told(words(''), words('  \n'), update('agent_message_chunk', { content: { type: 'image' } })),
     ).toEqual([]);
@@ -49,7 +49,7 @@ describe('words', () => {
 });
 
 describe('a tool', () => {
-  it('is told when it is known what it is about, and again when it ends, with how long it took', () => {
+  it('is reported when its subject is known, and again when it ends, with its duration', () => {
     expect(
       told(
         tool({ title: 'Terminal', kind: 'execute', rawInput: {}, status: 'pending' }, 'tool_call'),
@@ -79,7 +79,7 @@ describe('a tool', () => {
     expect(result).toEqual({ kind: 'tool_result', text, isError: false, durationMs: null });
   });
 
-  it('that gives back a book is told in part', () => {
+  it('with a very long result is shortened', () => {
     const [, result] = told(
       tool({ title: 'cat', kind: 'read', status: 'completed', rawOutput: 'x'.repeat(1e6) }),
     );
@@ -93,14 +93,14 @@ describe('a tool', () => {
     expect(Object.keys(foldSession([...BEGUN, ...calls]).state.heard.tools)).toHaveLength(256);
   });
 
-  it('with fields that do not fit is still told', () => {
+  it('with fields that do not fit is still reported', () => {
     expect(
       told(tool({ title: 7, kind: null, content: 'x', locations: {}, status: 'completed' })),
     ).toHaveLength(2);
   });
 });
 
-describe('what else an agent tells', () => {
+describe('what else an agent reports', () => {
   it('is its plan and its mode', () => {
     const entries = [
       { content: 'look', status: 'completed', priority: 'high' },

@@ -47,7 +47,7 @@ describe('an agent has failed', () => {
     ['at the limit of its model', ended('max_tokens'), 'no_result', 'limit of tokens'],
     ['at its own limit', ended('max_turn_requests'), 'no_result', 'limit of requests'],
     ['when the model refuses', ended('refusal'), 'no_result', 'the model refused'],
-    ['when it gives up by itself', ended('cancelled'), 'no_result', 'called its turn off'],
+    ['when it cancels its own turn', ended('cancelled'), 'no_result', 'called its turn off'],
     ['for a reason of the future', ended('toString'), 'no_result', 'ended its turn with toString'],
     ['without a word', ended(), 'no_result', 'without a word'],
   ])('%s', (_, message, kind, told) => {
@@ -91,7 +91,7 @@ describe('an agent has failed', () => {
     ['[API Error: 429 too many]', 'rate_limited'],
     ['Error: Authentication failed with provider at x (HTTP 401).\n  Check your key.', 'authentication'],
     ['Info: Request failed due to x. Retrying...Error: x (HTTP 500)', 'network'],
-  ])('when it puts the failure of its provider into words: %s', (text, kind) => {
+  ])('when its message describes a failure of its provider: %s', (text, kind) => {
     expect(verdict([...BEGUN, words(text), ended()])).toMatchObject({ termination: 'error', class: kind });
   });
 
@@ -116,7 +116,7 @@ describe('an agent has failed', () => {
     });
   });
 
-  it('but not when nobody was there to answer, and the policy says that it is to go on', () => {
+  it('but not if no user could answer, and the policy says that it continues', () => {
     const settings = { policy: policyOf({ approval: 'deny_interactive' }) };
     const asked = question({ title: 'Deploy', kind: 'other' });
     expect(verdict([...BEGUN, asked, words('Done.'), ended()], FINE, settings).termination).toBe('completed');
@@ -124,7 +124,7 @@ describe('an agent has failed', () => {
 });
 
 describe('an agent is ended by the policy', () => {
-  it('when it asks what only a person can answer', () => {
+  it('when it asks what only a user can answer', () => {
     const result = verdict([...BEGUN, question({ title: 'Deploy', kind: 'other' })], { kind: 'cancelled' });
     expect(result).toMatchObject({ termination: 'killed_policy', class: null });
     expect(result.reason).toContain('interactive_prompt_violation');

@@ -36,7 +36,7 @@ function result(change: Record<string, unknown> = {}) {
 }
 
 describe('the stream of claude', () => {
-  it('tells session, model, last word and use of a run that went well', () => {
+  it('reports session, model, last message and usage of a successful run', () => {
     const { told } = foldAll(claudeStream, [init, answer('m1', text('Working.')), result()]);
     expect(told).toEqual({
       sessionId: 's-1',

@@ -14,7 +14,7 @@ const completed = (input_tokens = 10, output_tokens = 2) => ({
 });
 
 describe('the stream of codex', () => {
-  it('tells session, last word and use of a run that went well, and no cost', () => {
+  it('reports session, last message and usage of a successful run, and no cost', () => {
     const { told } = foldAll(codexStream, [...started, said('First.'), said('Done.'), completed()]);
     expect(told).toEqual({
       sessionId: 't-1',
@@ -178,7 +178,7 @@ describe('the stream of codex', () => {
     ]);
   });
 
-  it('keeps its last word when a message without words follows', () => {
+  it('keeps its last message when an empty one follows', () => {
     expect(foldAll(codexStream, [...started, said('Done.'), said('')]).told.finalResponse).toBe('Done.');
   });
 

@@ -81,7 +81,7 @@ describe('the verdict on an agent', () => {
     expect(verdict.traces === null).toBe(termination !== 'error');
   });
 
-  it('keeps what the provider said for whoever names the kind of failure', () => {
+  it("keeps the provider's message, from which the kind of failure follows", () => {
     const told = problem({ deniedTools: ['Bash'] });
     expect(decideVerdict({ problem: told }, exited(1), null, LIMITS).traces).toEqual({
       status: 500,

@@ -135,7 +135,7 @@ describe('the reason of an evaluation', () => {
     expect(text.split(REASON)).toHaveLength(2);
   });
 
-  it('stands with the evaluation if nothing else states it', () => {
+  it('is part of the evaluation if nothing else states it', () => {
     const text = summaryOf(viewOf({ steps: [judged], end: end('the budget is spent') }));
     expect(text).toContain(`  evaluations\n    judge: partial: ${REASON}\n`);
     expect(text).toContain('  why\n    the budget is spent\n');

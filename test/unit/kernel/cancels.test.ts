@@ -44,7 +44,7 @@ describe('a cancel', () => {
     }
   });
 
-  it.each(['a', 'v', 'e', 'g', 'r'])('while step %s is under way asks for nothing but the end', (stepId) => {
+  it.each(['a', 'v', 'e', 'g', 'r'])('while step %s is running requests only the end', (stepId) => {
     const run = cancel(goTo(start(plan), script, stepId));
     expect(run.effect).toMatchObject({
       kind: 'finish',

@@ -186,7 +186,7 @@ describe('a policy violation', () => {
     expect(finalState(play(someAgent, replies))).toBe(expected);
   });
 
-  it('that nobody judged is not made good by an approval, a validation or a rollback', () => {
+  it('that was not evaluated is not undone by an approval, a validation or a rollback', () => {
     const plan = planOf([
       agent('a', { routes: { completed: 'v' } }),
       validation('v', { routes: { completed: 'r' } }),
@@ -197,7 +197,7 @@ describe('a policy violation', () => {
     expect(finalState(run)).toBe('failed policy gate_approved');
   });
 
-  it('that nobody judged fails a run at a declared stop too, and the end says why', () => {
+  it('that was not evaluated fails a run at a declared stop too, and the end says why', () => {
     const plan = planOf([agent('a', { routes: { completed: 'done' } }), stop('done')]);
     const run = play(plan, [violated]);
     expect(finalState(run)).toBe('failed policy completed');

@@ -45,7 +45,7 @@ describe('goldens that a report proposes', () => {
     expect(eventsOf(run, 'route_selected')).toEqual([]);
   });
 
-  it('refuse a good end whichever way the validation that proposed them ended', () => {
+  it('refuse a success however the validation that proposed them ended', () => {
     const plan = planOf([
       validation('v', { routes: { error: 'judge' } }),
       evaluate('judge', { routes: { success: 'STOP' } }),
@@ -99,7 +99,7 @@ describe('with goldens pending, an end', () => {
     expect(finalState(run)).toBe(REFUSED);
   });
 
-  it('is failed by a violation that nobody judged, which no gate could have made good', () => {
+  it('fails for a violation that was not evaluated, which no gate could have excused', () => {
     const both = planOf([validation('v', { routes: { completed: 'a' } }), agent('a')]);
     expect(finalState(play(both, [proposing(), violated]))).toBe('failed policy completed');
   });

@@ -135,7 +135,7 @@ describe('the revision loop', () => {
     expect(endOfRun(run).reason).toContain('refinement');
   });
 
-  it('goes on by other statuses when the cap is spent', () => {
+  it('continues by other statuses when the cap is reached', () => {
     const run = play(looping(1), [judged('partial'), passed, judged('success')]);
     expect(finalState(run)).toBe('completed success success');
   });

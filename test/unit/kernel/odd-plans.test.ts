@@ -61,7 +61,7 @@ describe('a plan that no checker would let through', () => {
   });
 });
 
-describe('an input that the step under way can’t have caused', () => {
+describe('an input that the running step can’t have caused', () => {
   const ended = {
     kind: 'step_ended',
     outcome: 'completed',

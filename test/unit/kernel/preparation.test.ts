@@ -100,7 +100,7 @@ describe('a preparation that was interrupted', () => {
     expect(finalState(again)).toBe(finalState(whole));
   });
 
-  it('is over with the first step_started: the entry step is what is taken up again', () => {
+  it('is over with the first step_started: the entry step is resumed', () => {
     const entered = resume(crash(start(plan)));
     expect(entered.effect).toMatchObject({ kind: 'run_agent', attempt: 2 });
   });
@@ -136,7 +136,7 @@ describe('an input that a preparation can’t have caused', () => {
 });
 
 describe('the replay of a preparation', () => {
-  it('holds for one that failed, and notices another end', () => {
+  it('reproduces one that failed, and notices another end', () => {
     const run = goOn(failing(), script);
     expect(replayLog(plan, run.events)).toMatchObject({ difference: null, cut: false });
     const forged = run.events.map((event) =>

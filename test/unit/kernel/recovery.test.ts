@@ -146,7 +146,7 @@ describe('a step that was interrupted', () => {
   });
 });
 
-describe('a step that is given up', () => {
+describe('an abandoned step', () => {
   const plan = planOf([
     agent('a', { routes: { completed: 'v' } }),
     validation('v', { routes: { completed: 's' } }),
@@ -154,7 +154,7 @@ describe('a step that is given up', () => {
     gate('g'),
   ]);
 
-  it('leaves files that nobody has looked at, so the run is not a success', () => {
+  it('leaves unchecked files, so the run is not a success', () => {
     const script = inOrder([changed, passed, passed, approved]);
     const begun = goTo(start(plan), script, 's');
     const dying = { ...begun, events: [...begun.events, runnerStarted('s', 1, treeOf(begun.events))] };
@@ -170,7 +170,7 @@ describe('a step that is given up', () => {
 });
 
 describe('a resume that interrupts nothing', () => {
-  it('of an open gate is no event, and the gate goes on waiting', () => {
+  it('of an open gate is no event, and the gate keeps waiting', () => {
     const open = step(start(planOf([gate('g')])), () => approved);
     const again = interrupt(open, MAX_RECOVERIES + 2);
     expect(again.events).toEqual(open.events);
@@ -189,7 +189,7 @@ describe('a resume that interrupts nothing', () => {
     expect(eventsOf(again, 'human_feedback')).toHaveLength(1);
   });
 
-  it('of a judged evaluation does not ask the planner again', () => {
+  it('of a finished evaluation does not ask the planner again', () => {
     const done = play(planOf([evaluate('e')]), [judged('blocked')]);
     const at = done.events.findIndex(({ event_type }) => event_type === 'decision_recorded') + 1;
     const again = goOn(resume(crash(done, at)), inOrder([judged('success')]));

@@ -31,7 +31,7 @@ function withRoute(plan: Plan, stepId: string, key: string, target: string): Pla
 }
 
 describe('a recorded run against a workflow', () => {
-  it('takes the same way through the one it ran with, however often it was interrupted', () => {
+  it('takes the same path through the one it ran with, however often it was interrupted', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
@@ -44,7 +44,7 @@ describe('a recorded run against a workflow', () => {
     );
   });
 
-  it('takes the same way as far as an unfinished record goes', () => {
+  it('takes the same path up to the end of an unfinished record', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
@@ -156,7 +156,7 @@ describe('the first difference', () => {
     });
   });
 
-  it('is nothing where only what the way does not use has changed', () => {
+  it('is empty if only parts outside the path have changed', () => {
     const plan = planWith({
       implement: agent('implement', { maxVisits: 2, routes: { completed: 'check', error: 'late' } }),
     });

@@ -21,7 +21,7 @@ import {
   start,
 } from './scripted-run.ts';
 
-describe('a rollback on the way to STOP', () => {
+describe('a rollback before STOP', () => {
   const behind = planOf([
     agent('a', { routes: { completed: 'e', error: 'r1', killed_policy: 'r1' } }),
     evaluate('e', {
@@ -117,7 +117,7 @@ describe('the target of a rollback', () => {
     });
   });
 
-  it('pre_step without an agent on the way is the state before the run', () => {
+  it('pre_step without an agent before it is the state before the run', () => {
     const bare = planOf([validation('v', { routes: { error: 'r' } }), rollback('r', { target: 'pre_step' })]);
     const run = goTo(start(bare), inOrder([ended('error', { changed: true })]), 'r');
     expect(run.effect).toMatchObject({ kind: 'roll_back', target: 'pre_step', commit: null });

@@ -202,12 +202,12 @@ describe('claims that are listed', () => {
     });
   });
 
-  it('are known as a tail where an agent hands it on as its result', () => {
+  it('are read from the tail if an agent returns it as its result', () => {
     expect(readClaims(['fixed'], 'All tests pass.\n{"claims": ["fixed"]}').source).toBe('tail');
     expect(readClaims(['fixed'], 'All tests pass.\n{"claims": ["implemented"]}').source).toBe('result_file');
   });
 
-  it('are searched for in the words when the tail has none', () => {
+  it('are searched for in the message if the tail has none', () => {
     expect(readClaims(null, 'All tests pass.\n{"blockers": []}')).toEqual({
       claims: [{ kind: 'tests_pass' }],
       source: 'phrase',
@@ -249,7 +249,7 @@ describe('claims about files in the checkout', () => {
   });
 });
 
-describe('the last words of agents', () => {
+describe('the final messages of agents', () => {
   it.each(FINAL_MESSAGES)('$agent: $text', ({ text, claims }) => {
     expect(told(text).sort()).toEqual([...claims].sort());
   });

@@ -263,7 +263,7 @@ describe('fix instructions', () => {
   const fix = (evidence: Evidence, top: Parameters<typeof envelope>[1] = {}) =>
     evaluate(envelope(evidence, top)).fix_instructions;
 
-  it('tell everything that the evidence names, and nothing else', () => {
+  it('state everything that the evidence names, and nothing else', () => {
     const cases = [
       { id: 'a', status: 'failed', repro: ' ', observations: [' saw  1', 'wanted 2 '] },
       { id: 'b', status: 'failed', observations: [] },

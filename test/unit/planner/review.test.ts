@@ -106,7 +106,7 @@ describe('a review', () => {
     expect(readReview(result, words)).toMatchObject({ verdict: null, problem });
   });
 
-  it('tells why a result file does not count', () => {
+  it('says why a result file does not count', () => {
     const problem = 'the result file is ignored: it is not JSON';
     expect(readReview(null, 'Approved.', problem)).toMatchObject({ verdict: null, problem });
     expect(readReview(null, '{"verdict":"approve"}', problem)).toMatchObject({

@@ -31,8 +31,8 @@ function judged(
   return { ...summary, claims: summary.claims.map(formatClaim) };
 }
 
-describe('the words that an evaluation judges', () => {
-  it('are those of the last agent where nobody worked before it', () => {
+describe('the message that an evaluation checks', () => {
+  it('is that of the last agent if no other worked before it', () => {
     expect(statementsToEvaluate(REVIEW, null)).toEqual(REVIEW);
   });
 

@@ -8,7 +8,7 @@ const decision = evaluate(input);
 const vector = createVector('v', 'One.', input, decision);
 
 describe('a vector', () => {
-  it('made from a judgement holds for that judgement', () => {
+  it('made from an evaluation passes for that evaluation', () => {
     expect(parseVector(JSON.parse(JSON.stringify(vector)))).toEqual({ ok: true, vector });
     expect(compareWithVector(vector, decision)).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('a policy file', () => {
     expect(check(`${HEAD}${line}`).diagnostics).toEqual([]);
   });
 
-  it('says what is wrong with a path in the words of policies', () => {
+  it('says what is wrong with a path in terms of policies', () => {
     const [first] = check(`${HEAD}forbidden_paths: [/etc/**]`).diagnostics;
     expect(first?.message).toBe('entry 1 of `forbidden_paths` is malformed: an absolute path never matches');
   });
@@ -101,7 +101,7 @@ describe('a policy file', () => {
     expect(unknown.filter(({ code }) => code === 'CF007')).toEqual([unknown[0]]);
   });
 
-  it('may deny by path, by words and by expression', () => {
+  it('may deny by path, by prefix and by expression', () => {
     expect(check(`${HEAD}commands: { deny: [/bin/rm, git push, "/rm -r/i"] }`).diagnostics).toEqual([]);
   });
 

@@ -132,7 +132,7 @@ describe('a JUnit report', () => {
     expect(ends(read('junit', text.replace('<?xml version="1.0"?>', '')))).toEqual(['passed s > a']);
   });
 
-  it('names attachments in the way of Jenkins', () => {
+  it('names attachments in the format of Jenkins', () => {
     const out = '<system-out>x [[ATTACHMENT|shots/a.png]] [[ATTACHMENT|b.txt]]</system-out>';
     expect(only(suite(`<testcase name="a">${out}</testcase>`))?.attachments).toEqual([
       'shots/a.png',

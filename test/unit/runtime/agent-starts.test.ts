@@ -147,7 +147,7 @@ function endText({ end }: Told): string {
   return end.kind === 'ended' ? `${end.end.lifecycle} ${end.end.outcome} ${end.end.termination}` : end.kind;
 }
 
-describe('an agent that fails in a way that may pass', () => {
+describe('an agent with a transient failure', () => {
   it('is started again after a while that grows, from the files of the first start', async () => {
     const told = await playRun([fails({}), fails({ class: 'overloaded' }), works]);
     expect(endText(told)).toBe('completed unverified completed');
@@ -230,7 +230,7 @@ describe('an agent whose account is spent for longer', () => {
       world,
     );
 
-  it('parks the run and tells all others on the account', async () => {
+  it('parks the run and notifies all others of the account', async () => {
     const told = await playRun([spent]);
     expect(told.end).toMatchObject({ kind: 'parked', parked: { stepId: 'write' } });
     expect(told.waits).toEqual({
@@ -238,7 +238,7 @@ describe('an agent whose account is spent for longer', () => {
     });
   });
 
-  it('is not started where another run has told of it', async () => {
+  it('is not started if another run has reported it', async () => {
     const waits = { account: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' } };
     const told = await playRun([], { waits });
     expect(told.end).toMatchObject({
@@ -248,7 +248,7 @@ describe('an agent whose account is spent for longer', () => {
     expect(told.events.some(({ event_type }) => event_type === 'runner_started')).toBe(false);
   });
 
-  it('is started where what was told lies in the past, concerns another account or is nearly over', async () => {
+  it('is started if what was reported is over, concerns another account or is nearly over', async () => {
     const past = { account: { until: '2025-12-31T00:00:00.000Z', reason: 'all spent' } };
     const other = { another: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' } };
     const nearly = { account: { until: '2026-01-01T00:00:30.000Z', reason: 'all spent' } };
@@ -269,7 +269,7 @@ describe('an agent whose account is spent for longer', () => {
   });
 });
 
-describe('an agent that tells what it uses while it works', () => {
+describe('an agent that reports its usage while it works', () => {
   /** Tells more and more until it is stopped; one that never is gives up, and the test with it. */
   const streams: Play = async (request) => {
     for (let turn = 1; turn <= 100; turn += 1) {
@@ -301,7 +301,7 @@ describe('an agent that tells what it uses while it works', () => {
     expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being stopped: ') });
   });
 
-  it('counts its last word where it was done before anybody could stop it, and no less than was known', async () => {
+  it('counts its last report if it ended before it could be stopped, and no less than was known', async () => {
     const plan = planOf([agent('write')], { budgets: { tokens: 10, costUsd: null } });
     const quick: Play = async (request) => {
       request.onUsage?.({ input_tokens: 20, output_tokens: 1 });
@@ -319,7 +319,7 @@ describe('an agent that tells what it uses while it works', () => {
     expect(endText(told)).toBe('failed budget budget');
   });
 
-  it('keeps what it told last when it is ended for another reason', async () => {
+  it('keeps its last report when it is stopped for another reason', async () => {
     const killed: Play = async (request) => {
       request.onUsage?.({ input_tokens: 7 });
       return { termination: 'killed_timeout', exitCode: null, reason: 'too slow' };
@@ -329,7 +329,7 @@ describe('an agent that tells what it uses while it works', () => {
     expect(told.end.view.state.usage).toEqual({ inputTokens: 7, outputTokens: null, costUsd: null });
   });
 
-  it('leaves what nobody told unknown', async () => {
+  it('leaves unreported usage unknown', async () => {
     const told = await playRun([works]);
     expect(told.end.view.state.usage).toEqual({ inputTokens: null, outputTokens: null, costUsd: null });
   });

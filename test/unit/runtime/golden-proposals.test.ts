@@ -46,7 +46,7 @@ describe('the path of a golden', () => {
 });
 
 describe('a patch', () => {
-  it('is told file by file from its first hunk on', () => {
+  it('is shown file by file from its first hunk on', () => {
     const patch = [
       'diff --git a/a b/a',
       'index 1..2 100644',
@@ -70,7 +70,7 @@ describe('a patch', () => {
     expect(Math.max(...section.split('\n').map((line) => line.length))).toBeLessThan(410);
   });
 
-  it('that is empty tells nothing', () => expect(patchSections('')).toEqual([]));
+  it('that is empty shows nothing', () => expect(patchSections('')).toEqual([]));
 });
 
 /** A run directory that holds the reports of some entries of one validation, by attempt. */

@@ -73,7 +73,7 @@ const nearlyReviewed = fc.record({
 const anyResult = fc.oneof(fc.jsonValue(), nearlyPlanned, nearlyImplemented, nearlyReviewed);
 
 describe('the contracts', () => {
-  it.each(kinds)('answer any JSON, with problems that are registered and told once: %s', (kind) => {
+  it.each(kinds)('answer any JSON, with registered problems that are reported once: %s', (kind) => {
     fc.assert(
       fc.property(anyResult, (value) => {
         const checked = CHECKS[kind](value);

@@ -84,7 +84,7 @@ describe('a printed workflow', () => {
     expect(printed.plan).toEqual(checkWithAdvice(text).plan);
   });
 
-  it('looks like one that a person wrote', () => {
+  it('reads like a hand-written one', () => {
     const document = {
       workflow_id: 'demo',
       version: 1,

@@ -28,7 +28,7 @@ const LED_ASTRAY = [
   'time -p mark',
 ] as const;
 
-describe('a line that bash reads in another way than it looks', () => {
+describe('a line that bash reads differently than it appears', () => {
   it('starts the program in bash', () => {
     const ran = bash.startsMark(LED_ASTRAY);
     expect(LED_ASTRAY.filter((_line, index) => !ran[index])).toEqual([]);

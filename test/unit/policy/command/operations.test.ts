@@ -219,7 +219,7 @@ describe('where nothing may be written', () => {
   });
 });
 
-describe('operations that nobody forbids', () => {
+describe('operations that are not forbidden', () => {
   it.each([
     'git commit -m x',
     'git push origin topic',

@@ -430,7 +430,7 @@ const SHIPPED: readonly Row[] = [
 ];
 
 describe('writes', () => {
-  it.each([...ANYWHERE, ...FOLLOWED])('are judged whatever the policy: %j is %j', (line, classes) => {
+  it.each([...ANYWHERE, ...FOLLOWED])('are found whatever the policy: %j is %j', (line, classes) => {
     expect(checkLine(FREE, line)).toEqual(classes);
     const limited = checkLine(LIMITED, line);
     expect(limited).toEqual(classes.length === 0 ? [] : expect.arrayContaining([...classes]));
@@ -477,7 +477,7 @@ describe('writes', () => {
     expect(checkLine(policy, line)).toEqual(classes);
   });
 
-  it('into the temporary folder are free, but not around a workspace that lies in it', () => {
+  it('into the temporary folder are allowed, but not around a workspace in it', () => {
     const place = { workspace: '/tmp/x/repo', cwd: '/tmp/x/repo' };
     expect(checkLine(FREE, 'echo x > /tmp/a', place)).toEqual([]);
     expect(checkLine(FREE, 'echo x > /tmp/x/a', place)).toEqual(OUTSIDE);

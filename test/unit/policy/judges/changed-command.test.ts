@@ -195,7 +195,7 @@ describe('a script of package.json', () => {
     expect(changed(command, base, { ...base, [path]: member('true') })).toEqual([`${path} (scripts.test)`]);
   });
 
-  it('is looked for in the folder of the command', () => {
+  it('is searched for in the folder of the command', () => {
     const base = { 'web/package.json': manifest({ test: 'vitest' }) };
     const now = { 'web/package.json': manifest({ test: 'true' }) };
     expect(changed('npm test', base, now, { folder: 'web' })).toEqual(['web/package.json (scripts.test)']);
@@ -267,7 +267,7 @@ describe('a Makefile', () => {
     expect(changed('make other', base, make('typedoc', 'true'))).toEqual(['Makefile (other)']);
   });
 
-  it('lies in the folder of the command, or in the one it names', () => {
+  it('is in the folder of the command, or in the one it names', () => {
     const inside = (text: string): Files => ({ 'core/Makefile': text });
     const from = inside('test:\n\tvitest\n');
     const to = inside('test:\n\ttrue\n');
@@ -289,7 +289,7 @@ describe('a justfile', () => {
     expect(changed('just test', { justfile: JUSTFILE }, now)).toEqual(expected);
   });
 
-  it('tells arguments from recipes', () => {
+  it('distinguishes arguments from recipes', () => {
     const now = { justfile: JUSTFILE.replace('tsc', 'true') };
     expect(changed('just test fast', { justfile: JUSTFILE }, now)).toEqual(['justfile (test fast)']);
     expect(changed('just test fast', { justfile: JUSTFILE }, { justfile: JUSTFILE })).toEqual([]);

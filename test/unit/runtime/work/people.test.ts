@@ -6,7 +6,7 @@ import { APPROVES, aborted, createEngineFixture, implemented, NEVER, task } from
 const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
   request.role === 'reviewer' ? APPROVES : implemented();
 
-describe('a person', () => {
+describe('a user', () => {
   it('who closes an item stops the run on it, whose result is refused and whose summary is kept', async () => {
     const fixture = createEngineFixture(async (_, __, signal) => {
       await fixture.engine.executeCommand(
@@ -47,7 +47,7 @@ describe('a person', () => {
     expect(told('command_refused')).toMatchObject([{ by: 'ann', code }]);
   });
 
-  it('who brings the result of an implementor moves a ready item on', async () => {
+  it('who supplies the result of an implementor moves a ready item on', async () => {
     const { engine, plan, status } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     await engine.recover();

@@ -56,7 +56,7 @@ function lacksApproval(way: readonly Left[], proposing: ReadonlySet<string>): Ve
 }
 
 describe('the proof that goldens are approved', () => {
-  it('finds a way exactly as long as the shortest one that walking all of them finds', () => {
+  it('finds a path as long as the shortest one of an exhaustive search', () => {
     const seen = { broken: 0, judged: 0, holds: 0, nothing: 0 };
     fc.assert(
       fc.property(proposingRun, ({ plan, proposing }) => {
@@ -73,7 +73,7 @@ describe('the proof that goldens are approved', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(5);
   });
 
-  it('is kept by the kernel: where it holds without a judgement, no run is stopped for pending goldens', () => {
+  it('is kept by the kernel: where it is proved without an evaluation, no run is stopped for pending goldens', () => {
     const seen = { proved: 0, pending: 0 };
     fc.assert(
       fc.property(proposingRun, ({ run, plan, proposing }) => {

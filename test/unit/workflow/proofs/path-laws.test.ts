@@ -33,7 +33,7 @@ function verdictOn(rest: readonly Left[]): Verdict {
 }
 
 describe('the proof that successes are validated', () => {
-  it('finds a way exactly as long as the shortest one that walking all of them finds', () => {
+  it('finds a path as long as the shortest one of an exhaustive search', () => {
     const seen = { broken: 0, judged: 0, holds: 0 };
     fc.assert(
       fc.property(randomRun(), ({ plan }) => {
@@ -48,7 +48,7 @@ describe('the proof that successes are validated', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
   });
 
-  it('is kept by the kernel: where it holds without a judgement, no run ends unverified', () => {
+  it('is kept by the kernel: where it is proved without an evaluation, no run ends unverified', () => {
     let proved = 0;
     fc.assert(
       fc.property(randomRun(), (run) => {

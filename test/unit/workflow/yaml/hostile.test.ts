@@ -122,7 +122,7 @@ describe('a hostile file', () => {
 });
 
 describe('a hostile name', () => {
-  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is told of in few words', (key) => {
+  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is reported briefly', (key) => {
     const name = `${'a'.repeat(MEBIBYTE)}!`;
     const names = { agents: new Set<string>(), validators: new Set<string>(), policies: new Set<string>() };
     const known = { ...names, prompts: new Map(), entrypoints: new Set<string>() };
