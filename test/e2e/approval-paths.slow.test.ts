@@ -56,8 +56,8 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
       const envelope = JSON.parse(evidence('judge', 'planner_input'));
       expect(envelope.evidence.policy_events).toEqual([`requires_approval: ${path}`]);
       expect(stderr).toContain(`step "work" changed paths that need approval: ${path}`);
-      for (const verb of [['gates'], ['show', runId]])
-        expect((await scene.conductor(...verb)).stdout).toContain(path);
+      for (const command of [['gates'], ['show', runId]])
+        expect((await scene.conductor(...command)).stdout).toContain(path);
       const approved = await scene.conductor('approve', runId, '--resume');
       expect(approved.code, approved.stderr).toBe(0);
       expect(record().metadata.outcome).toBe('success');

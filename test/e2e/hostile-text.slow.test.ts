@@ -138,8 +138,8 @@ function expectSafe(name: string, { stdout, stderr }: { stdout: string; stderr: 
 /** Human and machine form of what a verb says. */
 async function look(scene: Scene, ...args: string[]): Promise<readonly string[]> {
   const printed: string[] = [];
-  for (const words of [args, [...args, '--json']]) {
-    const result = await runInProcess(words, scene.cliOptions);
+  for (const argv of [args, [...args, '--json']]) {
+    const result = await runInProcess(argv, scene.cliOptions);
     expectSafe(args.join(' '), result);
     printed.push(result.stdout);
   }

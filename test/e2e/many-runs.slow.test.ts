@@ -85,17 +85,17 @@ describe('the list of runs', () => {
     await driver.done;
     const resume = `interrupted: conductor resume ${runId.slice(0, 8)}`;
     const there = `${resume} --repo ${scene.repo.root}`;
-    for (const verb of [['runs'], ['status'], ['status', runId], ['status', '--watch']]) {
-      const { stdout } = await scene.conductor(...verb);
+    for (const command of [['runs'], ['status'], ['status', runId], ['status', '--watch']]) {
+      const { stdout } = await scene.conductor(...command);
       expect(
         stdout
           .trimEnd()
           .split('\n')
           .some((line) => line.endsWith(resume)),
-        verb.join(' '),
+        command.join(' '),
       ).toBe(true);
-      const elsewhere = await scene.cli.run([...verb, '--repo', scene.repo.root], { cwd: scene.home });
-      expect(elsewhere.stdout, verb.join(' ')).toContain(there);
+      const elsewhere = await scene.cli.run([...command, '--repo', scene.repo.root], { cwd: scene.home });
+      expect(elsewhere.stdout, command.join(' ')).toContain(there);
     }
     await scene.conductor('cancel', runId);
   });

@@ -109,8 +109,8 @@ describe('a copy of the repository', () => {
     const runId = await waitingRun(scene);
     const copy = `${scene.home}/copy`;
     await cp(scene.repo.root, copy, { recursive: true, verbatimSymlinks: true });
-    for (const verb of ['approve', 'resume']) {
-      const refused = await scene.conductor(verb, runId, '--repo', copy);
+    for (const command of ['approve', 'resume']) {
+      const refused = await scene.conductor(command, runId, '--repo', copy);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toContain(`${scene.checkout(runId)} belongs to the run in ${scene.repo.root}`);
     }

@@ -192,8 +192,12 @@ describe('the document of --json', () => {
     const scene = await openScene();
     const results = await Promise.all(MISTAKES.map((args) => scene.conductor(...args, '--json')));
     expect(results.map(({ code }) => code)).toEqual(MISTAKES.map(() => 2));
-    const told = results.map(({ stdout }) => /^\{\n {2}"schema_version": 1,\n {2}"ok": false/.test(stdout));
-    expect(MISTAKES.filter((_, index) => told[index] !== true).map((args) => args.join(' '))).toEqual([]);
+    const areErrors = results.map(({ stdout }) =>
+      /^\{\n {2}"schema_version": 1,\n {2}"ok": false/.test(stdout),
+    );
+    expect(MISTAKES.filter((_, index) => areErrors[index] !== true).map((args) => args.join(' '))).toEqual(
+      [],
+    );
   });
 
   test('of run is the diagnostics when the document has errors', async ({ openScene }) => {
@@ -234,9 +238,9 @@ describe('what users see', () => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const prefix = runId.slice(0, 13);
-    for (const verb of ['show', 'status', 'logs', 'diff']) {
-      const { code, stdout } = await scene.conductor(verb, prefix);
-      expect({ verb, code, silent: stdout === '' }).toEqual({ verb, code: 0, silent: false });
+    for (const command of ['show', 'status', 'logs', 'diff']) {
+      const { code, stdout } = await scene.conductor(command, prefix);
+      expect({ command, code, silent: stdout === '' }).toEqual({ command, code: 0, silent: false });
     }
     expect((await scene.conductor('runs')).stdout).toMatch(new RegExp(`^${runId.slice(0, 8)} `));
     expect((await scene.conductor('diff', prefix)).stdout).toContain('-?\n+41\n');
@@ -341,14 +345,14 @@ describe('a reader that leaves early', () => {
     const scene = await openScene({ files: { 'bad.yaml': 'workflow_id: a\n' } });
     await scene.run('unverified');
     const ends = [
-      { verb: ['runs'], code: 0 },
-      { verb: ['doctor'], code: 0 },
-      { verb: ['status', '--watch'], code: 0 },
-      { verb: ['validate', 'bad.yaml'], code: 2 },
-      { verb: ['show', 'ffff'], code: 2 },
+      { command: ['runs'], code: 0 },
+      { command: ['doctor'], code: 0 },
+      { command: ['status', '--watch'], code: 0 },
+      { command: ['validate', 'bad.yaml'], code: 2 },
+      { command: ['show', 'ffff'], code: 2 },
     ];
-    for (const { verb, code } of ends) {
-      const looking = scene.cli.start(verb);
+    for (const { command, code } of ends) {
+      const looking = scene.cli.start(command);
       looking.closeOutput();
       expect(await looking.done).toMatchObject({ code, signal: null });
     }

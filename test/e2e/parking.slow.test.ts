@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Scene, test, toldLines, until } from './scene.ts';
+import { notifiedLines, type Scene, test, until } from './scene.ts';
 
 /** An agent that does what the first line of a file in the person's home says, and takes the line away. */
 const LIMITED = `import { readFileSync, writeFileSync } from 'node:fs';
@@ -86,8 +86,8 @@ describe('an agent whose quota is spent until a known time', () => {
     const [waiting] = record.eventsOf('step_waiting');
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
-    const [told] = await toldLines(scene.home, 1);
-    expect(JSON.parse(told ?? '')).toEqual(waiting);
+    const [notified] = await notifiedLines(scene.home, 1);
+    expect(JSON.parse(notified ?? '')).toEqual(waiting);
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'error',
       failure: 'quota_exhausted',

@@ -24,8 +24,8 @@ async function withRecord<T>(name: string, look: (cli: Cli, runId: string) => Pr
 
 function showRecord(name: string) {
   return withRecord(name, async (cli, runId) => {
-    for (const verb of ['verify', 'replay', 'logs', 'status'])
-      expect([verb, (await cli.run([verb, runId])).code]).toEqual([verb, 0]);
+    for (const command of ['verify', 'replay', 'logs', 'status'])
+      expect([command, (await cli.run([command, runId])).code]).toEqual([command, 0]);
     const human = (await cli.run(['show', runId])).stdout;
     const document = JSON.parse((await cli.run(['show', runId, '--json'])).stdout);
     const { runs } = JSON.parse((await cli.run(['runs', '--json'])).stdout);

@@ -83,8 +83,8 @@ describe('an agent that answers from a recorded run', () => {
     expect(again.code).toBe(0);
     expect(essenceOf(scene, again.runId)).toEqual(essenceOf(scene, recorded.runId));
     expect(scene.record(again.runId).eventsOf('runner_started')[0]?.payload.family).toBe('replay');
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, again.runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, again.runId)).toMatchObject({ code: 0 });
   });
 
   test('ends as it was ended', async ({ openScene }) => {

@@ -197,7 +197,7 @@ export function readPid(path: string): number | null {
 }
 
 /** The lines that a `notify` command wrote into a file of the home folder, once there are as many: nobody waits for it. */
-export function toldLines(home: string, count: number): Promise<readonly string[]> {
+export function notifiedLines(home: string, count: number): Promise<readonly string[]> {
   const path = join(home, 'told.ndjson');
   return until(() => {
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];

@@ -103,8 +103,8 @@ test('no command that only reads executes, leaks or changes anything in a hostil
 }) => {
   const hostile = await clone();
   const before = await seen(hostile);
-  for (const words of LOOKING) {
-    const args = words.map((word) => (word === 'RUN' ? hostile.runId : word));
+  for (const argv of LOOKING) {
+    const args = argv.map((word) => (word === 'RUN' ? hostile.runId : word));
     const { code, stderr, stdout } = await hostile.cli.run([...args, '--no-input']);
     expect([0, 1, 2], `${args.join(' ')}: ${stderr}`).toContain(code);
     expect(stderr + stdout).not.toContain('not trusted with this');
@@ -122,8 +122,8 @@ test('each command that executes is refused before anything runs, with the comma
   const given = join(hostile.home, 'envelope.json');
   await writeFile(given, JSON.stringify(ENVELOPE));
   const before = await seen(hostile);
-  for (const words of EXECUTING) {
-    const args = words.map((word) => (word === 'RUN' ? hostile.runId : word === 'ENVELOPE' ? given : word));
+  for (const argv of EXECUTING) {
+    const args = argv.map((word) => (word === 'RUN' ? hostile.runId : word === 'ENVELOPE' ? given : word));
     const { code, stderr, stdout } = await runInProcess(args, hostile.cliOptions);
     expect({ args, code, stderr }).toMatchObject({ code: 2 });
     expect(stdout).toBe('');

@@ -225,9 +225,9 @@ describe('the end of an agent', () => {
   it.each([
     ['timeout', { timeoutMs: 1_500 }, 'killed_timeout', 'the agent timed out after 1.5 s'],
     ['idle', { idleTimeoutMs: 1_500 }, 'killed_idle', 'the agent printed nothing for 1.5 s'],
-  ] as const)('by %s is asked for before it is made', async (reason, change, termination, told) => {
+  ] as const)('by %s is asked for before it is made', async (reason, change, termination, reported) => {
     const result = await run('hangs', change);
-    expect(result).toMatchObject({ termination, reason: told, stops: [reason], failure: null });
+    expect(result).toMatchObject({ termination, reason: reported, stops: [reason], failure: null });
     expect(written('cancelled.txt')).toBe(true);
   });
 

@@ -138,10 +138,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   });
 
   it('is asked for its use, and says it once it knows', async () => {
-    const told: Usage[] = [];
-    const { result } = await start('completes', requestOf({ onUsage: (usage) => told.push(usage) }));
+    const reported: Usage[] = [];
+    const { result } = await start('completes', requestOf({ onUsage: (usage) => reported.push(usage) }));
     expect(result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
-    expect(told.at(-1) ?? result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
+    expect(reported.at(-1) ?? result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
   });
 
   it('that fails says why', async () => {

@@ -28,9 +28,9 @@ interface StartedDriver {
 
 /** The namespace outlives the driver, as that of a container does: otherwise the next one may get its number. */
 function startDriver(mode: string, root: string, subject: string): StartedDriver {
-  const [program, ...words] = IN_NEW_NAMESPACE;
+  const [program, ...argv] = IN_NEW_NAMESPACE;
   const stay = ['sh', '-c', `"$@"; echo '${ENDED}'; exec sleep 600`, 'sh'];
-  const args = [...words, ...stay, process.execPath, DRIVER, mode, root, subject, String(LEASE_MS)];
+  const args = [...argv, ...stay, process.execPath, DRIVER, mode, root, subject, String(LEASE_MS)];
   const home = join(root, '..', 'home');
   const env = { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, 'state') };
   const child = spawn(program, args, {

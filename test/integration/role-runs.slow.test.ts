@@ -35,7 +35,7 @@ async function events(scene: RoleScene, runId: string) {
     );
 }
 
-async function way(scene: RoleScene, runId: string) {
+async function takenPath(scene: RoleScene, runId: string) {
   return (await events(scene, runId))
     .filter((event) => event.event_type === 'route_selected')
     .map((event) => `${event.step_id} ${String(event.payload.key)}`);
@@ -56,7 +56,7 @@ describe("an implementor's run", () => {
     expect(patch).toContain('diff --git a/src/area.ts b/src/area.ts');
     expect(patch).toContain('+export const area = (w: number, h: number) => w * h;');
     expect(await scene.repo.git('rev-list', '--count', 'main..conductor/item/7')).toBe('1\n');
-    expect(await way(scene, runId)).toEqual([
+    expect(await takenPath(scene, runId)).toEqual([
       'implement completed',
       'validate completed',
       'evaluate success',
@@ -106,7 +106,7 @@ describe("an implementor's run", () => {
       patch: null,
       summary: BLOCKED_SUMMARY,
     });
-    expect(await way(scene, runId)).toEqual([
+    expect(await takenPath(scene, runId)).toEqual([
       'implement completed',
       'validate completed',
       'evaluate blocked',
@@ -123,7 +123,7 @@ describe("an implementor's run", () => {
       give({ role: 'implementor', outcome: 'validation-failure', summary: 'Step tests fails: its fixture is not ours.' });`;
     const scene = await openRoles({ implement: failing, refine: failing });
     const { state, runId } = await scene.run(implement());
-    expect(await way(scene, runId)).toContain('refine completed');
+    expect(await takenPath(scene, runId)).toContain('refine completed');
     expect(accepted(state).result).toMatchObject({ outcome: 'validation-failure', patch: null });
     await expectSoundRecord(recordPath(scene, runId));
   });

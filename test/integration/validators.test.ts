@@ -285,12 +285,12 @@ describe('what may be started', () => {
     expect(await obstacle({ entrypoint: 'npm' })).toContain('not an allowed command');
     expect(await obstacle({ entrypoint: '/bin/sh' })).toContain('outside the checkout');
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
-    const command = (...words: [string, ...string[]]) =>
+    const command = (...argv: [string, ...string[]]) =>
       runner.unavailable(
         {
           kind: 'command',
           id: 't',
-          command: words,
+          command: argv,
           artifacts: [],
           timeoutMs: null,
           report: null,
@@ -543,7 +543,9 @@ describe('a harness report', () => {
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
     const named = { artifacts: ['result.json'] };
     expect((await run(inlineScript(writes('result.json', report), named))).harnessReport).toBeNull();
-    const told = { ...named, mayProposeGoldens: true };
-    expect((await run(inlineScript(writes('result.json', report), told))).harnessReport?.proposals).toBe(1);
+    const proposing = { ...named, mayProposeGoldens: true };
+    expect((await run(inlineScript(writes('result.json', report), proposing))).harnessReport?.proposals).toBe(
+      1,
+    );
   });
 });

@@ -115,9 +115,9 @@ describe('the file of work items', () => {
     ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: check the disk/],
     ['SQLITE_BUSY_SNAPSHOT', /^\/f is locked by another process: wait until it ends/],
   ])('has a way out of %s', (code, message) => {
-    const told = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
-    expect(told).toBeInstanceOf(ExpectedFailure);
-    expect(told).toMatchObject({ message: expect.stringMatching(message) });
+    const described = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
+    expect(described).toBeInstanceOf(ExpectedFailure);
+    expect(described).toMatchObject({ message: expect.stringMatching(message) });
   });
 
   it('passes on what is a defect as it is', () => {

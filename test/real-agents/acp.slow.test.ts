@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey } from '../e2e/judged-run.ts';
+import { expectNoKey } from '../e2e/evaluated-run.ts';
 import { CONFIG, type Scene, test } from '../e2e/scene.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { ACP_AGENTS, ACP_HERE } from './acp-agents.ts';

@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { BEGUN, ended, foldSession, update, words } from './acp-scene.ts';
+import { BEGUN, ended, foldSession, textChunk, update } from './acp-scene.ts';
 
-const told = (...messages: readonly unknown[]) =>
+const reported = (...messages: readonly unknown[]) =>
   foldSession([...BEGUN, ...messages, ended()]).entries.slice(1);
 const tool = (fields: Record<string, unknown>, kind = 'tool_call_update') =>
   update(kind, { toolCallId: 't1', ...fields });
 
 describe('messages', () => {
   it('are reported when they are complete', () => {
-    expect(told(words('One '), words('word.'), words('Hm', 'agent_thought_chunk'), words('Two.'))).toEqual([
+    expect(
+      reported(
+        textChunk('One '),
+        textChunk('word.'),
+        textChunk('Hm', 'agent_thought_chunk'),
+        textChunk('Two.'),
+      ),
+    ).toEqual([
       { kind: 'said', text: 'One word.' },
       { kind: 'thought', text: 'Hm' },
       { kind: 'said', text: 'Two.' },
@@ -34,14 +41,18 @@ describe('messages', () => {
 
   it('that are empty, or pictures, are not reported', () => {
     expect(
-      told(words(''), words('  \n'), update('agent_message_chunk', { content: { type: 'image' } })),
+      reported(
+        textChunk(''),
+        textChunk('  \n'),
+        update('agent_message_chunk', { content: { type: 'image' } }),
+      ),
     ).toEqual([]);
   });
 
   it('without end are heard to a limit', () => {
     const { state } = foldSession([
       ...BEGUN,
-      ...Array<unknown>(40).fill(words('x'.repeat(100_000))),
+      ...Array<unknown>(40).fill(textChunk('x'.repeat(100_000))),
       ended(),
     ]);
     expect(state.heard.lastSaid.length).toBeLessThan(1_200_000);
@@ -51,7 +62,7 @@ describe('messages', () => {
 describe('a tool', () => {
   it('is reported when its subject is known, and again when it ends, with its duration', () => {
     expect(
-      told(
+      reported(
         tool({ title: 'Terminal', kind: 'execute', rawInput: {}, status: 'pending' }, 'tool_call'),
         tool({ title: 'npm test', rawInput: { command: 'npm test' } }),
         tool({ status: 'in_progress' }),
@@ -72,7 +83,7 @@ describe('a tool', () => {
     ['its output as a value', { rawOutput: { code: 0 } }, '{"code":0}'],
     ['nothing', {}, ''],
   ])('that is only told of at its end has %s and no time', (_, fields, text) => {
-    const [use, result] = told(
+    const [use, result] = reported(
       tool({ title: 'Write', kind: 'edit', status: 'completed', ...fields }, 'tool_call'),
     );
     expect(use).toMatchObject({ kind: 'tool_use', name: 'edit' });
@@ -80,7 +91,7 @@ describe('a tool', () => {
   });
 
   it('with a very long result is shortened', () => {
-    const [, result] = told(
+    const [, result] = reported(
       tool({ title: 'cat', kind: 'read', status: 'completed', rawOutput: 'x'.repeat(1e6) }),
     );
     expect(JSON.stringify(result).length).toBeLessThan(5_000);
@@ -95,7 +106,7 @@ describe('a tool', () => {
 
   it('with fields that do not fit is still reported', () => {
     expect(
-      told(tool({ title: 7, kind: null, content: 'x', locations: {}, status: 'completed' })),
+      reported(tool({ title: 7, kind: null, content: 'x', locations: {}, status: 'completed' })),
     ).toHaveLength(2);
   });
 });
@@ -107,7 +118,7 @@ describe('what else an agent reports', () => {
       { content: 'do', status: 'pending', priority: 'high' },
     ];
     expect(
-      told(update('plan', { entries }), update('current_mode_update', { currentModeId: 'plan' })),
+      reported(update('plan', { entries }), update('current_mode_update', { currentModeId: 'plan' })),
     ).toEqual([
       { kind: 'notice', text: 'plan\n✓ look\n· do' },
       { kind: 'notice', text: 'mode: plan' },

@@ -132,8 +132,8 @@ describe('over a resume', () => {
 
   it('the usage of an ended attempt counts once, however often it is reported', () => {
     const alone = planOf([agent('a')], { budgets: tokens(100) });
-    const told = afterRunner(start(alone), 60);
-    const run = goOn({ ...told, effect: start(alone).effect }, inOrder([said(60)]));
+    const reported = afterRunner(start(alone), 60);
+    const run = goOn({ ...reported, effect: start(alone).effect }, inOrder([said(60)]));
     expect(finalState(run)).toBe(WITHIN);
     expect(run.state.usage.inputTokens).toBe(60);
   });

@@ -7,13 +7,13 @@ import {
   crash,
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
   give,
   goOn,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   resume,
@@ -30,7 +30,7 @@ const plan = planOf([
   rollback('r', { routes: { completed: 'done' } }),
   stop('done', 'all done'),
 ]);
-const script = inOrder([changed, passed, judged('needs_human'), approved, rolledBack]);
+const script = inOrder([changed, passed, evaluated('needs_human'), approved, rolledBack]);
 const whole = goOn(start(plan), script);
 
 describe('a cancel', () => {

@@ -83,8 +83,8 @@ function describeRun(plan: Plan, replies: RandomRun['replies']): string {
   const lines = plan.steps.map((step) => {
     const { id, opcode, ...fields } = step;
     const routes = 'routes' in fields ? fields.routes : {};
-    const told = (replies[id] ?? []).slice(0, step.maxVisits);
-    return `${id} ${opcode} ${JSON.stringify(routes)} replies ${JSON.stringify(told)}`;
+    const given = (replies[id] ?? []).slice(0, step.maxVisits);
+    return `${id} ${opcode} ${JSON.stringify(routes)} replies ${JSON.stringify(given)}`;
   });
   return `\n${lines.join('\n')}\nbudget ${plan.budgets.tokens}`;
 }

@@ -10,11 +10,11 @@ import {
   cancel,
   changed,
   ended,
+  evaluated,
   eventsOf,
   goOn,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   start,
@@ -97,10 +97,10 @@ const USED = ended('completed', { changed: true, usage: { input_tokens: 10 } });
 const RUN = play(planWith({}), [
   USED,
   ended('error'),
-  judged('partial'),
+  evaluated('partial'),
   USED,
   passed,
-  judged('success'),
+  evaluated('success'),
   approved,
 ]);
 
@@ -166,7 +166,7 @@ describe('the first difference', () => {
 
 describe('a record that was not left to end by itself', () => {
   it('is the same up to the gate where it waits', () => {
-    const waiting = goTo(start(planWith({})), inOrder([changed, passed, judged('success')]), 'approve');
+    const waiting = goTo(start(planWith({})), inOrder([changed, passed, evaluated('success')]), 'approve');
     expect(against(planWith({}), waiting.events)).toEqual({
       common: ['implement#1', 'check#1', 'judge#1', 'approve#1'],
       difference: null,

@@ -11,11 +11,11 @@ import {
   changed,
   crash,
   ended,
+  evaluated,
   give,
   goOn,
   goTo,
   inOrder,
-  judged,
   type Played,
   passed,
   play,
@@ -125,10 +125,10 @@ const PLAN = planOf([
 const RUN = play(PLAN, [
   changed,
   ended('error'),
-  judged('partial'),
+  evaluated('partial'),
   changed,
   passed,
-  judged('success'),
+  evaluated('success'),
   approved,
 ]);
 

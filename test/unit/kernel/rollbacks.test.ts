@@ -6,12 +6,12 @@ import {
   commitOf,
   crash,
   ended,
+  evaluated,
   eventsOf,
   finalState,
   give,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   type Reply,
@@ -33,12 +33,12 @@ describe('a rollback before STOP', () => {
   ]);
 
   it.each<[string, readonly Reply[], string]>([
-    ['unsafe', [passed, judged('unsafe')], 'failed unsafe unsafe'],
-    ['partial', [passed, judged('partial')], 'blocked partial partial'],
-    ['blocked', [passed, judged('blocked')], 'blocked blocked blocked'],
-    ['success', [passed, judged('success')], 'completed success success'],
-    ['a rejection', [passed, judged('needs_human'), rejected], 'blocked rejected gate_rejected'],
-    ['an approval', [passed, judged('needs_human'), approved], 'completed success gate_approved'],
+    ['unsafe', [passed, evaluated('unsafe')], 'failed unsafe unsafe'],
+    ['partial', [passed, evaluated('partial')], 'blocked partial partial'],
+    ['blocked', [passed, evaluated('blocked')], 'blocked blocked blocked'],
+    ['success', [passed, evaluated('success')], 'completed success success'],
+    ['a rejection', [passed, evaluated('needs_human'), rejected], 'blocked rejected gate_rejected'],
+    ['an approval', [passed, evaluated('needs_human'), approved], 'completed success gate_approved'],
     ['error', [ended('error')], 'failed error error'],
     ['killed_policy', [ended('killed_policy')], 'failed policy killed_policy'],
   ])('ends as what led into it, over a chain of two: %s', (_, replies, expected) => {
@@ -46,17 +46,17 @@ describe('a rollback before STOP', () => {
   });
 
   it('that fails ends as its own error', () => {
-    const replies = [passed, judged('unsafe'), rolledBack, ended('error')];
+    const replies = [passed, evaluated('unsafe'), rolledBack, ended('error')];
     expect(finalState(play(behind, replies))).toBe('failed error error');
   });
 
   it('that fails before another one that works still ends as the error', () => {
-    const replies = [passed, judged('unsafe'), ended('error'), rolledBack];
+    const replies = [passed, evaluated('unsafe'), ended('error'), rolledBack];
     expect(finalState(play(behind, replies))).toBe('failed error error');
   });
 
   it('that was killed ends as killed', () => {
-    const replies = [passed, judged('partial'), rolledBack, ended('killed_timeout')];
+    const replies = [passed, evaluated('partial'), rolledBack, ended('killed_timeout')];
     expect(finalState(play(behind, replies))).toBe('failed error killed_timeout');
   });
 
@@ -66,10 +66,12 @@ describe('a rollback before STOP', () => {
       rollback('r', { routes: { completed: 'a' } }),
       agent('a'),
     ]);
-    expect(finalState(play(plan, [judged('unsafe'), rolledBack, passed]))).toBe(
+    expect(finalState(play(plan, [evaluated('unsafe'), rolledBack, passed]))).toBe(
       'completed success completed',
     );
-    expect(finalState(play(plan, [judged('unsafe'), rolledBack, ended('error')]))).toBe('failed error error');
+    expect(finalState(play(plan, [evaluated('unsafe'), rolledBack, ended('error')]))).toBe(
+      'failed error error',
+    );
   });
 
   it('as the entry ends as completed', () => {

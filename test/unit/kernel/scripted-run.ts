@@ -40,7 +40,7 @@ export function ended(outcome: MechanicalOutcome, more: Omit<EndedReply, 'kind' 
   return { kind: 'ended', outcome, ...more };
 }
 
-export function judged(status: PlannerStatus, nextStep?: string): Reply {
+export function evaluated(status: PlannerStatus, nextStep?: string): Reply {
   return nextStep === undefined ? { kind: 'evaluated', status } : { kind: 'evaluated', status, nextStep };
 }
 

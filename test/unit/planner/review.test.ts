@@ -102,8 +102,8 @@ describe('a review', () => {
       '',
       'the reviewer requests changes but lists no finding',
     ],
-  ])('of somebody who %s has no verdict', (_what, result, words, problem) => {
-    expect(readReview(result, words)).toMatchObject({ verdict: null, problem });
+  ])('of somebody who %s has no verdict', (_what, result, text, problem) => {
+    expect(readReview(result, text)).toMatchObject({ verdict: null, problem });
   });
 
   it('says why a result file does not count', () => {

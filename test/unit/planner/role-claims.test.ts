@@ -49,7 +49,7 @@ describe('the blockers of an implementor', () => {
     ['it is done', WORDS],
     ['another role speaks', { role: 'reviewer', outcome: 'blocked', summary: 'x' }],
     ['nobody speaks', null],
-  ])('are none where %s', (_, words) => {
-    expect(findRoleBlockers(words)).toEqual([]);
+  ])('are none where %s', (_, message) => {
+    expect(findRoleBlockers(message)).toEqual([]);
   });
 });

@@ -95,9 +95,9 @@ describe('a policy file', () => {
     ['forbiden_paths: []\nexecution: rw', /did you mean `forbidden_paths`/],
     ['commands: { denny: [rm] }', /did you mean `deny`/],
     ['commands: { only: [ls] }', /`?allow`?, `?deny`?/],
-  ])('%j has a key that nobody knows, which is told first and once', (text, way) => {
+  ])('%j has a key that nobody knows, which is told first and once', (text, place) => {
     const unknown = check(`${HEAD}${text}`).diagnostics;
-    expect(`${unknown[0]?.message} ${unknown[0]?.help}`).toMatch(way);
+    expect(`${unknown[0]?.message} ${unknown[0]?.help}`).toMatch(place);
     expect(unknown.filter(({ code }) => code === 'CF007')).toEqual([unknown[0]]);
   });
 

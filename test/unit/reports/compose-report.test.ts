@@ -179,7 +179,7 @@ describe('a report that is made from test results', () => {
     ['what the runner says', 12, [result({ durationMs: 5 })], 12],
     ['the sum of its tests', null, [result({ durationMs: 5 }), result({ durationMs: 0.5 }), result({})], 5.5],
     ['how long the process took', null, [result({})], 77],
-  ])('lasts %s', (_, told, results, expected) => {
-    expect(compose(results, {}, told).summary.duration_ms).toBe(expected);
+  ])('lasts %s', (_, duration, results, expected) => {
+    expect(compose(results, {}, duration).summary.duration_ms).toBe(expected);
   });
 });

@@ -80,8 +80,8 @@ describe('the contracts', () => {
         if (checked.ok) return;
         expect(checked.problems.length).toBeGreaterThan(0);
         expect(checked.problems.filter(({ code }) => !Object.hasOwn(PROBLEM_CODES, code))).toEqual([]);
-        const told = checked.problems.map((problem) => JSON.stringify(problem));
-        expect(new Set(told).size).toBe(told.length);
+        const texts = checked.problems.map((problem) => JSON.stringify(problem));
+        expect(new Set(texts).size).toBe(texts.length);
       }),
       { numRuns: 300 },
     );

@@ -271,8 +271,8 @@ describe('the scope of a patch that git made', () => {
     const repo = await repoWith({ ...files, ...Object.fromEntries(committed) });
     for (const [path, text] of packages) await repo.write(path, text);
     await repo.write('b.ts', after);
-    const judged = spell(await judge(repo, await patchOf(repo)));
-    expect(judged).toEqual([proved ? 'b.ts incidental true' : 'b.ts unlisted false']);
+    const classified = spell(await judge(repo, await patchOf(repo)));
+    expect(classified).toEqual([proved ? 'b.ts incidental true' : 'b.ts unlisted false']);
   });
 
   it('reads a patch of 100,000 lines', async () => {

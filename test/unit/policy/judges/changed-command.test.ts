@@ -22,11 +22,11 @@ function read(command: readonly string[], base: Files, now: Files, place: Comman
 }
 
 function changed(command: string, base: Files, now: Files, place: CommandPlace = {}): string[] {
-  const words = command.split(' ');
+  const argv = command.split(' ');
   const paths = [...new Set([...Object.keys(base), ...Object.keys(now)])];
   const all = { changed: paths.filter((path) => base[path] !== now[path]), ...place };
-  const texts = read(words, base, now, all);
-  return changedCommand(words, texts.base, texts.now, all).map(({ path, part }) =>
+  const texts = read(argv, base, now, all);
+  return changedCommand(argv, texts.base, texts.now, all).map(({ path, part }) =>
     part === null ? path : `${path} (${part})`,
   );
 }
@@ -569,11 +569,11 @@ describe('a program in the repository', () => {
   });
 
   it('may be a line for a shell', () => {
-    const words = ['sh', '-c', 'cd web; npm run "unit"'];
+    const argv = ['sh', '-c', 'cd web; npm run "unit"'];
     const base = { 'web/package.json': manifest({ unit: 'vitest' }) };
     const now = { 'web/package.json': manifest({ unit: 'true' }) };
-    const texts = read(words, base, now, {});
-    expect(changedCommand(words, texts.base, texts.now)).toEqual([
+    const texts = read(argv, base, now, {});
+    expect(changedCommand(argv, texts.base, texts.now)).toEqual([
       { path: 'web/package.json', part: 'scripts.unit' },
     ]);
   });
@@ -600,7 +600,7 @@ describe('files that were not read', () => {
   });
 
   it('come to an end whatever the command is', () => {
-    for (const words of [
+    for (const argv of [
       [],
       [''],
       ['npm'],
@@ -611,6 +611,6 @@ describe('files that were not read', () => {
       ['deno'],
       ['node'],
     ])
-      expect(read(words, {}, {}, {}).base.size).toBeLessThan(10);
+      expect(read(argv, {}, {}, {}).base.size).toBeLessThan(10);
   });
 });

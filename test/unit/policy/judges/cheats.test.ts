@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Edits, type Files, judgeChange } from './judged-change.ts';
+import { type Edits, type Files, judgeChange } from './inspected-change.ts';
 
 /**
  * Agents that want a pass without the work, as far as values decide about them; those that need a run are in

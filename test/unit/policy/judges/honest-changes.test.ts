@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Edits, type Files, judgeChange } from './judged-change.ts';
+import { type Edits, type Files, judgeChange } from './inspected-change.ts';
 
 /**
  * Honest changes, as far as values decide about them. A plain one is not even validated twice; where a file that decides a

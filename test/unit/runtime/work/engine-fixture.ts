@@ -66,7 +66,7 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
     /** Items by way of a person's plan. */
     plan: (...create: PlannedWorkItem[]) => engine.executeCommand(applyPlan({ create }), 'ann'),
     status: async (id: string) => (await engine.snapshot()).state.items.get(id)?.item.status,
-    told: (type: WorkEvent['type']) =>
+    eventsOf: (type: WorkEvent['type']) =>
       journal.entries.map(({ event }) => event).filter((event) => event.type === type),
   };
 }

@@ -19,11 +19,11 @@ describe('a user', () => {
     await fixture.plan(task('a'));
     await fixture.engine.runUntilIdle(NEVER);
     expect(await fixture.status('1')).toBe('closed');
-    expect(fixture.told('command_refused')).toMatchObject([
+    expect(fixture.eventsOf('command_refused')).toMatchObject([
       { kind: 'apply_implementor_result', code: 'item_moved' },
     ]);
-    expect(fixture.told('summary_kept')).toMatchObject([{ summary: 'in vain' }]);
-    expect(fixture.told('revision_made')).toEqual([]);
+    expect(fixture.eventsOf('summary_kept')).toMatchObject([{ summary: 'in vain' }]);
+    expect(fixture.eventsOf('revision_made')).toEqual([]);
     expect((await fixture.engine.snapshot()).state.runs.size).toBe(0);
   });
 
@@ -41,10 +41,10 @@ describe('a user', () => {
     ['an item that is not there', '9', 'unknown_item', 'list the items: conductor work list'],
     ['a question', '1', 'not_code', 'answer it in the spec, then move the item to closed'],
   ])('who dispatches %s is told why not and what to do', async (_, id, code, help) => {
-    const { engine, plan, told } = createEngineFixture(workAndApprove);
+    const { engine, plan, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a', { labels: ['task:refinement', 'priority:high'] }));
     expect(await engine.dispatch(id, 'ann', NEVER)).toMatchObject({ kind: 'refused', code, help });
-    expect(told('command_refused')).toMatchObject([{ by: 'ann', code }]);
+    expect(eventsOf('command_refused')).toMatchObject([{ by: 'ann', code }]);
   });
 
   it('who supplies the result of an implementor moves a ready item on', async () => {
@@ -104,7 +104,7 @@ describe('a user', () => {
       expect(state.items.get('1')).toMatchObject({ item: { status: 'blocked' }, failures: [] });
       expect(state.items.get('1')?.statusReason).toContain('ann cancelled run');
       expect([state.runs.size, state.started.size]).toEqual([0, 0]);
-      expect(fixture.told('run_ended')).toHaveLength(1);
+      expect(fixture.eventsOf('run_ended')).toHaveLength(1);
     },
   );
 });
@@ -112,7 +112,7 @@ describe('a user', () => {
 describe('a watch', () => {
   it('stops its agents on the signal, which is recorded and no failure', async () => {
     const controller = new AbortController();
-    const { engine, plan, told } = createEngineFixture(async (_, __, signal) => {
+    const { engine, plan, eventsOf } = createEngineFixture(async (_, __, signal) => {
       controller.abort();
       if (!signal.aborted) await aborted(signal);
       return { ok: false, reason: 'stopped by a signal' };
@@ -121,7 +121,9 @@ describe('a watch', () => {
     expect(await engine.watch(controller.signal)).toMatchObject({ kind: 'stopped' });
     const { state } = await engine.snapshot();
     expect(state.items.get('1')).toMatchObject({ item: { status: 'pending' }, failures: [] });
-    expect(told('run_ended')).toMatchObject([{ ok: false, counted: false, reason: 'stopped by a signal' }]);
+    expect(eventsOf('run_ended')).toMatchObject([
+      { ok: false, counted: false, reason: 'stopped by a signal' },
+    ]);
   });
 
   it('handles changes while it waits', async () => {

@@ -142,12 +142,12 @@ describe('a change of TypeScript or JavaScript', () => {
       { path, before: after, after: before },
     ]);
     const proofs = await programs.compare(pairs, usual);
-    const told = cases.map(([name], index) => [
+    const results = cases.map(([name], index) => [
       name,
       proofs[2 * index]?.proved,
       proofs[2 * index + 1]?.proved,
     ]);
-    expect(told).toEqual([
+    expect(results).toEqual([
       ...PROVED.map(([name]) => [name, true, true]),
       ...UNPROVED.map(([name]) => [name, false, false]),
     ]);

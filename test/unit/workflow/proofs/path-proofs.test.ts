@@ -6,10 +6,10 @@ import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../..
 
 type Steps = readonly [PlanStep, ...PlanStep[]];
 
-function ways(proof: 'validated' | 'goldens', steps: Steps): readonly (string | null)[] {
+function pathsOf(proof: 'validated' | 'goldens', steps: Steps): readonly (string | null)[] {
   const { holds, broken, evaluated } = proveWorkflow(planOf(steps))[proof];
   expect(holds).toBe(broken === null);
-  return [broken, evaluated].map((way) => (way === null ? null : describePath(way)));
+  return [broken, evaluated].map((path) => (path === null ? null : describePath(path)));
 }
 
 const work = agent('work', { routes: { completed: 'check' } });
@@ -78,11 +78,11 @@ describe('a passed validation follows the last agent', () => {
       [null, null],
     ],
   ])('%s', (_, steps, expected) => {
-    expect(ways('validated', steps)).toEqual(expected);
+    expect(pathsOf('validated', steps)).toEqual(expected);
   });
 
   it('says which declared STOP the path ends at', () => {
-    expect(ways('validated', [agent('work', { routes: { completed: 'done' } }), stop('done')])[0]).toBe(
+    expect(pathsOf('validated', [agent('work', { routes: { completed: 'done' } }), stop('done')])[0]).toBe(
       'work (completed) -> done',
     );
   });
@@ -93,7 +93,7 @@ describe('a passed validation follows the last agent', () => {
       gate('long', { routes: { gate_approved: 'short' } }),
       gate('short'),
     ];
-    expect(ways('validated', steps)[0]).toBe('work (error) -> short (gate_approved) -> STOP');
+    expect(pathsOf('validated', steps)[0]).toBe('work (error) -> short (gate_approved) -> STOP');
   });
 
   it('is decided at once for a workflow with too many paths to enumerate', () => {
@@ -158,7 +158,7 @@ describe('an approved gate follows proposed goldens', () => {
       ['compare (completed) -> STOP', null],
     ],
   ])('%s', (_, steps, expected) => {
-    expect(ways('goldens', steps)).toEqual(expected);
+    expect(pathsOf('goldens', steps)).toEqual(expected);
   });
 
   it('names the steps that can propose, if a run can come to them', () => {
