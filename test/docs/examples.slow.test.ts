@@ -139,7 +139,7 @@ console.log('Implemented the flag.');
   it.each([
     ['approve', 0, 'usage: cli [--quiet]\n'],
     ['reject', 4, 'usage: cli\n'],
-  ])('leaves the goldens to a person who answers %s', async (answer, code, golden) => {
+  ])('leaves the goldens to a reviewer who answers %s', async (answer, code, golden) => {
     const { repo, cli } = await prepare(await files(rewrite('console.log("usage: cli [--quiet]");\n')));
     const run = await cli.run(['run', 'golden-harness', '--input', 'task=Add a flag.']);
     expect([run.code, run.stderr]).toEqual([

@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const pages = await readPages();
 const flagsByCommand = await readCommands();
 
-/** What the command itself says it knows: its completion script is made from its verbs. */
+/** Commands and flags from the completion script, which is generated from them. */
 async function readCommands(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { stdout } = await cli.run(['completion', 'bash']);
   const lines = stdout.matchAll(/^ {4}([a-z]+)\) words="([^"]*)" ;;$/gm);

@@ -4,7 +4,7 @@ import { CONFIG, oneAgentStep, test } from './scene.ts';
 
 const PROGRAM = fileURLToPath(new URL('../integration/acp-agent.mjs', import.meta.url));
 
-/** One step with an agent that speaks ACP and behaves as it is told, under a policy of its own. */
+/** One step with an agent that speaks ACP and behaves as configured, under its own policy. */
 function sceneOf(behaviour: string, policy = '') {
   const command = JSON.stringify(['node', PROGRAM, behaviour]);
   const agents = CONFIG.replace('validators:', `  speaker: { kind: acp, command: ${command} }\nvalidators:`);

@@ -16,7 +16,7 @@ import { type Scene, type SceneOptions, test, until } from './scene.ts';
 const WORKFLOW = fileURLToPath(new URL('../kills/workflow.yaml', import.meta.url));
 
 /**
- * What a person and their tools do in a checkout, over and over. Any command that fails ends it: a run must not get in
+ * What a user and their tools do in a checkout, repeatedly. Any command that fails ends it: a run must not get in
  * the way of the person either. `topic` holds the very change that the agents make, and is then pruned.
  */
 const BUSY = `set -e

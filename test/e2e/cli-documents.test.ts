@@ -7,7 +7,7 @@ import { fixture, type Scene, test } from './scene.ts';
 
 type CliSchema = Extract<SchemaName, `cli.${string}`>;
 
-/** Runs a verb with `--json`, holds its document against the schema, and the schema against a worse document. */
+/** Runs a command with `--json`, checks its document against the schema, and the schema against a broken document. */
 async function expectFits(
   name: CliSchema,
   scene: Scene,

@@ -36,7 +36,7 @@ const UNSAFE = new RegExp(
   'u',
 );
 
-/** The title of a window, concealed text, a reversed line, and what nobody sees. */
+/** The title of a window, concealed text, a reversed line, and invisible characters. */
 const CONTROL = '\u001b]0;owned\u0007\u001b[8mhidden\u001b[0m\r\u009b31m';
 const INVISIBLE = '\u202eevil\u2066\u200b\u00ad\u2060\u{e0041}\u3164\u2800';
 const HOSTILE = `${CONTROL}${INVISIBLE}`;
@@ -135,7 +135,7 @@ function expectSafe(name: string, { stdout, stderr }: { stdout: string; stderr: 
   }
 }
 
-/** Human and machine form of what a verb says. */
+/** Human and machine form of a command's output. */
 async function look(scene: Scene, ...args: string[]): Promise<readonly string[]> {
   const printed: string[] = [];
   for (const argv of [args, [...args, '--json']]) {

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { agentStep, config, JUDGE, runInline, VALIDATE, workflowOf } from './inline-workflow.ts';
 import { type Scene, test } from './scene.ts';
 
-/** An agent that keeps what it was told, one file for each visit. */
+/** An agent that keeps its prompt, one file for each visit. */
 const KEEPER = config('n=$(ls | grep -c told); cat > told-$n.txt', 'test -f told-1.txt');
 
 const promptStep = (prompt: string, next = 'STOP', more = '') =>

@@ -14,7 +14,7 @@ export interface LiveCase {
   readonly limits?: string;
   readonly revision?: string;
   readonly flags?: readonly string[];
-  /** What the run says of the row to a person. */
+  /** What the run says about the row to the user. */
   readonly message: string;
 }
 
@@ -23,7 +23,7 @@ const WRONG = ['write answer.txt 41', 'say Wrote the answer.'];
 const BETTER = ['@1 write answer.txt 39', '@2 write answer.txt 40', '@3 write answer.txt 41'];
 const FAILED = 'validator-or-case-failed';
 
-/** A script that does, line by line, what it is told, and declares what it leaves. */
+/** A script that executes the given lines and declares its artifacts. */
 function script(lines: readonly string[], artifacts: readonly string[] = []): string {
   const list = (texts: readonly string[]) => JSON.stringify(texts);
   return `{ id: suite, kind: script, entrypoint: tools/act.mjs, args: ${list(lines)}, artifacts: ${list(artifacts)} }`;

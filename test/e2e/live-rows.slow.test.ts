@@ -27,7 +27,7 @@ ${lines.map((line) => `      ${line}\n`).join('')}    routes: { completed: ${nex
 `;
 }
 
-/** Work, a review where there is one, checks, and a judgement that sends back what is partial as often as it is told. */
+/** An agent, an optional review, checks, and an evaluation that sends partial work back a given number of times. */
 function workflowOf({ work, review, run, limits = '', revision = '', before = [] }: LiveCase): string {
   const again = before.length > 0 ? 'work' : 'STOP';
   return `workflow_id: live

@@ -33,7 +33,7 @@ const RUN_KEYS = [
   'baseline',
 ];
 
-/** Claude Code as far as it matters here: it tells of its use, and goes on for ever. */
+/** Claude Code as far as it matters here: it reports its usage, and never ends. */
 const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
 console.log(JSON.stringify({ type: 'assistant', message: { id: 'm', content: [], usage } }));
 setInterval(() => {}, 1000);

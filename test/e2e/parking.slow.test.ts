@@ -229,7 +229,7 @@ describe('an agent with a transient failure', () => {
   );
 });
 
-/** Claude Code as far as it matters here: it tells of its use, and ends only when it is started again. */
+/** Claude Code as far as it matters here: it reports its usage, and ends only when it is started again. */
 const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
 const print = (event) => console.log(JSON.stringify(event));
 print({ type: 'assistant', message: { id: 'm', content: [], usage } });

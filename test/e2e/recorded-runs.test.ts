@@ -10,7 +10,7 @@ import { createCliInProcess } from './in-process.ts';
 const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-records-')));
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** What the command says about a recorded run that lies in a repository. */
+/** What the command says about a recorded run in a repository. */
 async function withRecord<T>(name: string, look: (cli: Cli, runId: string) => Promise<T>): Promise<T> {
   const { path, runId } = recordedRun(name);
   const repo = await makeRepo({ files: { 'a.txt': 'a\n' } });

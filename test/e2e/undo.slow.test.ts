@@ -5,7 +5,7 @@ import { listFiles } from '../integration/workspace/fixture.ts';
 import { type Scene, test } from './scene.ts';
 import { listWorkspaces } from './workspace-audit.ts';
 
-/** A run that ended after a rollback; what it undid lies under one salvage. */
+/** A run that ended after a rollback; one salvage has what it undid. */
 async function rolledBack(scene: Scene): Promise<string> {
   const { code, runId } = await scene.run('rollback-pre-run');
   expect(code).toBe(1);

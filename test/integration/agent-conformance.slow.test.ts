@@ -87,7 +87,7 @@ function aliveOf({ mark }: AgentRequest): readonly number[] {
   return markedProcesses(mark.slice(0, mark.indexOf('/')));
 }
 
-/** All that lies in the evidence of a step. */
+/** All files in the evidence of a step. */
 function stored({ evidenceDir }: AgentRequest): { readonly name: string; readonly text: string }[] {
   return readdirSync(evidenceDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -9,7 +9,7 @@ import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.t
 import { readPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import { envelope, failed } from '../unit/planner/envelope-builder.ts';
 
-/** Stands for the command line of an agent: tells what it was given, then does as it is told. */
+/** A replacement for the command line of an agent: prints what it was given, then does what the script says. */
 const PROGRAM = `#!/usr/bin/env node
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 const args = process.argv.slice(2);

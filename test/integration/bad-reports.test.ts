@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** What a harness leaves is judged as in a run: captured by the runner, merged, and read by the rules. */
+/** What a harness leaves is evaluated as in a run: captured by the runner, merged, and read by the rules. */
 async function evaluated(code: string) {
   const result = await scene.run(inlineScript(code, { artifacts: ['harness_report.json'] }));
   const { decision } = await createRulePlanner().evaluate(envelopeOf(result), new AbortController().signal);

@@ -55,7 +55,7 @@ describe('what runs share about an account', () => {
     [{ HOME: '/h', XDG_STATE_HOME: '/s' }, '/s/conductor'],
     [{ HOME: '/h', XDG_STATE_HOME: '' }, '/h/.local/state/conductor'],
     [{ HOME: '/h', XDG_STATE_HOME: 'state' }, '/h/.local/state/conductor'],
-  ])('of %j lies in %s', (env, folder) => {
+  ])('of %j is in %s', (env, folder) => {
     expect(stateFolderOf(env)).toBe(folder);
   });
 });

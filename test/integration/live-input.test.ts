@@ -36,7 +36,7 @@ function spec(script: string, change: Partial<ProcessSpec> = {}): ProcessSpec {
   };
 }
 
-/** Keeps the input that it is told of. */
+/** Keeps the reported input. */
 function holdInput() {
   let held: LiveInput | null = null;
   return {

@@ -42,7 +42,7 @@ async function takenPath(scene: RoleScene, runId: string) {
 }
 
 describe("an implementor's run", () => {
-  it('works on the branch of the item and gives back the patch of its files', async () => {
+  it('works on the branch of the item and returns the patch of its files', async () => {
     const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
     const base = (await scene.repo.git('rev-parse', 'main')).trim();
     const { state, runId, accepted: ids } = await scene.run(implement());
@@ -294,7 +294,7 @@ describe("a planner's run", () => {
     items: [GIVEN],
   };
 
-  it('is given specs in full, their diffs and all items, and gives back a plan', async () => {
+  it('is given specs in full, their diffs and all items, and returns a plan', async () => {
     const scene = await openRoles({ plan: PLAN });
     const { state, runId } = await scene.run(request);
     expect(accepted(state)).toEqual({
@@ -376,7 +376,7 @@ describe("a reviewer's run", () => {
   it.each([
     ['approve', APPROVE],
     ['needs-changes', FIND],
-  ])('gives back %s on the head of the revision', async (verdict, act) => {
+  ])('returns %s on the head of the revision', async (verdict, act) => {
     const { scene, head, state, runId } = await review(act);
     expect(accepted(state).result).toMatchObject({ role: 'reviewer', review: { verdict } });
     const [started] = await events(scene, runId);

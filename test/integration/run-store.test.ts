@@ -219,7 +219,7 @@ describe('files of a run', () => {
     ['a pipe', (at: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', at])],
     ['a link', (at: string) => symlinkSync('/dev/zero', at)],
     ['a folder', (at: string) => mkdirSync(at)],
-  ])('are not there where %s stands in their place', async (_kind, make) => {
+  ])('are missing if %s is in their place', async (_kind, make) => {
     const run = await store.create(RUN, null);
     make(join(path, 'cancel_request.json'));
     expect(await run.directory.read('cancel_request.json')).toBeNull();

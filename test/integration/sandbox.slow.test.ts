@@ -99,7 +99,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
   it.each(['/proc/sys/kernel/core_pattern', '/proc/sys/vm/overcommit_memory'])(
     'can say nothing about how the machine works, even as root: %s',
     async (path) => {
-      // The value is the one that stands there: nothing changes where the sandbox is broken.
+      // The value is the current one: nothing changes if the sandbox does not work.
       const { end } = await sh(`value=$(cat ${path}) && printf %s "$value" > ${path}`);
       expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
       expect(readFileSync(join(folder, 'stderr.txt'), 'utf8')).toMatch(/read-only|permission denied/i);
@@ -355,7 +355,7 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
   it.each([
     ['no-such-command', 'command not found: no-such-command'],
     ['./missing', 'no such program: ./missing'],
-  ])('tells that there is no program %s', async (program, message) => {
+  ])('reports that there is no program %s', async (program, message) => {
     expect((await enclosed([program])).end).toMatchObject({ kind: 'spawn_failed', message });
   });
 

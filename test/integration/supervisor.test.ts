@@ -63,7 +63,7 @@ function endSurvivor(pid: number): void {
 
 const pidOf = (name: string): number => Number(readFileSync(join(folder, name), 'utf8'));
 
-/** Starts a program of its own session whose parent ends at once, and goes on when it runs. */
+/** Starts a program of its own session whose parent ends at once, and returns when it runs. */
 const daemonScript = (pidFile: string, rest: string): string => `
   const { spawn } = require('node:child_process');
   const fs = require('node:fs');

@@ -13,7 +13,7 @@ import { AT, databaseFile, openJournal, openProvider, workRepo } from './work-lo
 
 const LABEL = { name: 'a', description: 'A', color: 'ededed' };
 
-/** As somebody with a tool for such files would change it. */
+/** Changes the file as a database tool would. */
 function tamper(repo: GitRepo, sql: string): void {
   const database = new Database(databaseFile(repo));
   database.exec(sql);

@@ -47,7 +47,7 @@ const BOTH = ['required', 'off'] as const;
 /** The short form drives each agent in the stricter of the two. */
 const SANDBOXES = sandboxHere.ok ? BOTH.slice(0, IS_WHOLE ? 2 : 1) : BOTH.slice(1);
 
-// Without the agents there is nobody to drive.
+// Skipped if the agents are not installed.
 describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
   let server: ModelServer;
   beforeAll(async () => {

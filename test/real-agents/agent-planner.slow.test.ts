@@ -20,7 +20,7 @@ const SCRIPT: ModelScript = {
 
 type AgentName = 'claude-code' | 'codex';
 
-// Without the agents there is nobody to ask.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { timeout: 120_000 }, () => {
   let server: ModelServer;
   beforeAll(async () => {

@@ -42,7 +42,7 @@ commands: { deny: [touch] }
 const MODES = sandboxHere.ok ? (['required', 'off'] as const) : (['off'] as const);
 const SANDBOXES = IS_WHOLE ? MODES : MODES.slice(0, 1);
 
-// Without the agents there is nobody to drive.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
   let server: ModelServer;
   beforeAll(async () => {

@@ -46,7 +46,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-// Without the agents there is nobody to drive.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a later visit of a real agent', () => {
   let server: ModelServer;
   beforeAll(async () => {

@@ -56,7 +56,7 @@ function hadToYield(events: readonly RunEvent[], random: RandomSimulation, fault
   const overspent = events.some(
     (event) => event.event_type === 'policy_violation' && event.payload.class === 'budget_exceeded',
   );
-  // Files that no step ever told of go with the folder that held them.
+  // Files that no step reported are lost with their folder.
   const lostFiles = events.some(
     (event) => event.event_type === 'step_failed' && event.payload.changed && event.payload.tree === null,
   );

@@ -197,7 +197,7 @@ describe('the branch of a run is left alone, and the result goes to a salvage re
   it.each<[string, (run: Run) => Promise<unknown>]>([
     ['moved it', ({ repo }) => repo.git('branch', '--force', BRANCH, 'main')],
     ['deleted it', ({ repo }) => repo.git('branch', '--quiet', '-D', BRANCH)],
-  ])('if a person %s', async (_, act) => {
+  ])('if the user %s', async (_, act) => {
     const run = await startRun();
     await run.write('README.md', 'one\n');
     await publish(run);

@@ -49,7 +49,7 @@ describe('a session', () => {
     ['no version', [{ id: 1, result: {} }], 'without saying which version'],
     ['no session', [GREETING, { id: 2, result: {} }], 'opened a session without an id'],
     ['no reason', [...BEGUN, { id: 4, result: null }], 'ended its turn without saying why'],
-  ])('is given up with %s', (_, messages, message) => {
+  ])('fails with %s', (_, messages, message) => {
     expect(foldSession(messages).state.end).toMatchObject({
       kind: 'unfit',
       message: expect.stringContaining(message),

@@ -82,7 +82,7 @@ describe('a tool', () => {
     ['its output', { rawOutput: 'fine' }, 'fine'],
     ['its output as a value', { rawOutput: { code: 0 } }, '{"code":0}'],
     ['nothing', {}, ''],
-  ])('that is only told of at its end has %s and no time', (_, fields, text) => {
+  ])('that is only reported at its end has %s and no duration', (_, fields, text) => {
     const [use, result] = reported(
       tool({ title: 'Write', kind: 'edit', status: 'completed', ...fields }, 'tool_call'),
     );

@@ -108,7 +108,7 @@ describe('the stream of claude', () => {
   it.each([
     ['in spite of denials that are not listed', { permission_denials: null }],
     ['by its kind alone', { is_error: undefined }],
-  ])('tells of success %s', (_how, change) => {
+  ])('reports success %s', (_how, change) => {
     expect(foldAll(claudeStream, [result(change)]).report.problem).toBeNull();
   });
 
@@ -191,7 +191,7 @@ describe('the stream of claude', () => {
       'no_result',
       [],
     ],
-  ])('tells of %s', (_what, events, message, status, code, deniedTools) => {
+  ])('reports %s', (_what, events, message, status, code, deniedTools) => {
     expect(foldAll(claudeStream, events).report.problem).toEqual({
       message,
       status,

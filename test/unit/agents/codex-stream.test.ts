@@ -120,7 +120,7 @@ describe('the stream of codex', () => {
       null,
       'no_result',
     ],
-  ])('tells of %s', (_what, events, message, status, code) => {
+  ])('reports %s', (_what, events, message, status, code) => {
     expect(foldAll(codexStream, events).report.problem).toMatchObject({
       message,
       status,

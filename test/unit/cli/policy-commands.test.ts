@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllEnvs());
 
-/** A verb's surroundings that keep what it writes. */
+/** A command context that keeps the output. */
 function listen(json = false, startDir = join(folder, 'repo')) {
   const { terminal, written } = listeningTerminal();
   const context: CommandContext = {

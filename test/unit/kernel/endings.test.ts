@@ -182,7 +182,7 @@ describe('a policy violation', () => {
     ['completed', [violated], 'failed policy completed'],
     ['error', [{ ...violated, outcome: 'error' } as Reply], 'failed error error'],
     ['killed_idle', [{ ...violated, outcome: 'killed_idle' } as Reply], 'failed error killed_idle'],
-  ])('that nobody judged, with an end by %s', (_, replies, expected) => {
+  ])('that was not evaluated, with an end by %s', (_, replies, expected) => {
     expect(finalState(play(someAgent, replies))).toBe(expected);
   });
 

@@ -9,7 +9,7 @@ const RUNS = { numRuns: 1_000 };
 /** A cut at every event means many runs for one plan. */
 const CUT_EVERYWHERE = { numRuns: 300 };
 
-/** Where the process dies; few enough that no step is given up. */
+/** Where the process dies; few enough that no step is abandoned. */
 const CUTS = fc.array(fc.nat(), { maxLength: MAX_RECOVERIES });
 
 function interrupted(random: RandomRun, cuts: readonly number[]): Played {

@@ -92,7 +92,7 @@ describe('a preparation that was interrupted', () => {
   it.each([
     ['after the setup', 2, ['setup_completed', 'run_resumed', 'baseline_recorded']],
     ['after the baseline', 3, ['setup_completed', 'baseline_recorded', 'run_resumed']],
-  ])('%s goes on from what is on record', (_, keep, expected) => {
+  ])('%s continues from the record', (_, keep, expected) => {
     const whole = goOn(start(plan), script);
     const again = goOn(resume(crash(whole, keep)), script);
     const first = again.events.findIndex(({ event_type }) => event_type === 'step_started');

@@ -20,7 +20,7 @@ import {
   trail,
 } from './scripted-run.ts';
 
-/** One declared stop per key, so that the stop reached tells which key was taken. */
+/** One declared stop per key, so that the stop shows which key was taken. */
 const keys = ['completed', 'error', 'killed_idle', 'killed_timeout', 'killed_policy'] as const;
 const stops = keys.map((key) => stop(`on_${key}`));
 const routes = {

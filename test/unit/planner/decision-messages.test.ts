@@ -5,7 +5,7 @@ import { CHANGED, envelope, evaluation, failed, report, said, UNCHANGED } from '
 
 type Evidence = Parameters<typeof envelope>[0];
 
-/** What a person reads of each blocker: its summary, and the file it points at where there is one. */
+/** What a reviewer reads of each blocker: its summary, and the file it points at where there is one. */
 function messages(evidence: Evidence, top: Parameters<typeof envelope>[1] = {}): (string | null)[][] {
   return evaluate(envelope(evidence, top)).blockers.map(({ summary, evidence_ref: ref }) =>
     ref === null ? [summary] : [summary, ref],

@@ -102,7 +102,7 @@ describe('a review', () => {
       '',
       'the reviewer requests changes but lists no finding',
     ],
-  ])('of somebody who %s has no verdict', (_what, result, text, problem) => {
+  ])('of a reviewer who %s has no verdict', (_what, result, text, problem) => {
     expect(readReview(result, text)).toMatchObject({ verdict: null, problem });
   });
 

@@ -17,7 +17,7 @@ describe('a vector', () => {
     ['status', { ...decision, status: 'blocked' as const }, 'partial', 'blocked'],
     ['next_step', { ...decision, next_step: null }, 'fix', 'null'],
     ['blocker_codes', { ...decision, blockers: [] }, 'validator_failed:tests', 'none'],
-  ])('tells of another %s', (field, other, expected, actual) => {
+  ])('reports another %s', (field, other, expected, actual) => {
     expect(compareWithVector(vector, other)).toEqual([{ field, expected, actual }]);
   });
 

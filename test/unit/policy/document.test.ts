@@ -95,7 +95,7 @@ describe('a policy file', () => {
     ['forbiden_paths: []\nexecution: rw', /did you mean `forbidden_paths`/],
     ['commands: { denny: [rm] }', /did you mean `deny`/],
     ['commands: { only: [ls] }', /`?allow`?, `?deny`?/],
-  ])('%j has a key that nobody knows, which is told first and once', (text, place) => {
+  ])('%j has an unknown key, which is reported first and once', (text, place) => {
     const unknown = check(`${HEAD}${text}`).diagnostics;
     expect(`${unknown[0]?.message} ${unknown[0]?.help}`).toMatch(place);
     expect(unknown.filter(({ code }) => code === 'CF007')).toEqual([unknown[0]]);
@@ -213,7 +213,7 @@ describe('policy.workspace.v1', () => {
     'fixtures/test.pem',
     'src/credentials-form.json',
     '.env.test',
-  ])('asks a person about %s', (path) => {
+  ])('requires approval for %s', (path) => {
     expect(checkFiles(policy, [change(path)])).toEqual([]);
     expect(listApprovals(policy, [change(path)]).map((asked) => asked.path)).toEqual([path]);
   });

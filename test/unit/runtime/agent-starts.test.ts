@@ -270,7 +270,7 @@ describe('an agent whose account is spent for longer', () => {
 });
 
 describe('an agent that reports its usage while it works', () => {
-  /** Tells more and more until it is stopped; one that never is gives up, and the test with it. */
+  /** Reports more and more until it is stopped; if it never is, it fails the test. */
   const streams: Play = async (request) => {
     for (let turn = 1; turn <= 100; turn += 1) {
       request.onUsage?.({ input_tokens: 10 * turn, output_tokens: turn });

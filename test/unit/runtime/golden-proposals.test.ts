@@ -233,7 +233,7 @@ describe('what a proposal would do', () => {
       "a (text) by check/harness: can't be accepted, it has no golden_path",
       { golden_path: null, acceptable: false, why: 'it has no golden_path' },
     ],
-  ])('is told as: %s', (text, change) => expect(proposalTitle({ ...proposal, ...change })).toBe(text));
+  ])('is shown as: %s', (text, change) => expect(proposalTitle({ ...proposal, ...change })).toBe(text));
 
   it('is read from a request, and not from one of an earlier version', () => {
     expect(proposalsIn({ proposed_goldens: [proposal, 'a.txt', { id: 'g' }] })).toEqual([proposal]);

@@ -20,7 +20,7 @@ describe('a document that is no workflow', () => {
     ['what nobody knows', 'name: CI\njobs: {}', null],
     ['a list', '- policy_id: policy.a', null],
     ['a text', 'policy_id', null],
-  ])('is told apart, and the verb for it is named: %s', (_, text, command) => {
+  ])('is recognized, and its command is named: %s', (_, text, command) => {
     const { diagnostics } = checkWithAdvice(text);
     const found = diagnostics.filter(({ code }) => code === 'WF106');
     expect(found.map(({ help }) => help)).toEqual(command === null ? [] : [expect.stringContaining(command)]);

@@ -53,7 +53,7 @@ describe('a printed workflow', () => {
       fc.property(hardWorkflow, (document) => {
         const printed = checkWithAdvice(printWorkflow(document));
         expect(printed.plan).not.toBeNull();
-        // JSON is YAML, and nobody's printer.
+        // JSON is YAML, and no printer wrote it.
         expect(printed.plan).toEqual(checkWithAdvice(JSON.stringify(document)).plan);
       }),
       { seed, numRuns: numRuns / 3 },

@@ -157,7 +157,7 @@ describe('inputs', () => {
       'list it in `inputs` of the step, and pass it to `conductor run` with `--input ticket=…`',
     ],
     ['required, before a run', 'task.a.v1', '', [], 'pass `--input ticket=…`'],
-  ])('the help is of use to the verb that shows it: %s', (_, ref, requested, inputs, help) => {
+  ])('the help fits the command that shows it: %s', (_, ref, requested, inputs, help) => {
     const { diagnostics } = check(prompt(ref, requested), { names, inputs });
     expect(diagnostics.map((diagnostic) => diagnostic.help)).toEqual([help]);
   });

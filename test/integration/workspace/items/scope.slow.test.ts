@@ -264,7 +264,7 @@ describe('the scope of a patch that git made', () => {
       unusedImport,
       false,
     ],
-  ])('honours what the compiler is told: %s', async (_, settings, after, proved) => {
+  ])('respects the compiler settings: %s', async (_, settings, after, proved) => {
     const packages = Object.entries(settings).filter(([path]) => path.startsWith('node_modules/'));
     const committed = Object.entries(settings).filter(([path]) => !path.startsWith('node_modules/'));
     const files = { 'b.ts': 'export const a = 1;\n', '.gitignore': 'node_modules/\n' };

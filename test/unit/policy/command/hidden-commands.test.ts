@@ -7,7 +7,7 @@ afterAll(() => bash.remove());
 
 const DENYING = { commands: { deny: ['mark', 'rm', 'npm publish'] } };
 
-/** To a reader who takes the wrong thing for a text, the program stands in quotes. */
+/** A parser that misreads the quoting takes the program for text. */
 const LED_ASTRAY = [
   "x=(a # ) echo '\n); mark x #'",
   "case x in # ) echo '\n x) mark y ;; esac #'",

@@ -60,7 +60,7 @@ describe('a script of package.json', () => {
     'cross-env CI=1 npm test',
     'npx run-s test',
     'npm-run-all test',
-  ])('is what %s stands for', (command) => {
+  ])('is what %s means', (command) => {
     expect(changed(command, VITEST, FAKED)).toEqual(['package.json (scripts.test)']);
     expect(changed(command, VITEST, VITEST)).toEqual([]);
   });

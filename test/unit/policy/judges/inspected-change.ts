@@ -10,7 +10,7 @@ export type Edits = Readonly<Record<string, string | null>>;
 export interface JudgedChange {
   /** Files that are put back as at the base for a second validation. */
   readonly rerun: readonly string[];
-  /** What sends the change to a person by itself. */
+  /** What opens a gate by itself. */
   readonly asked: readonly string[];
   /** Tests that are left out of a second validation, which takes place for them alone if the base was red. */
   readonly added: readonly string[];

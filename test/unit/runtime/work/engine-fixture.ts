@@ -63,7 +63,7 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
     engine,
     startEngine,
     sleeps: () => sleeps,
-    /** Items by way of a person's plan. */
+    /** Creates items through a user's plan. */
     plan: (...create: PlannedWorkItem[]) => engine.executeCommand(applyPlan({ create }), 'ann'),
     status: async (id: string) => (await engine.snapshot()).state.items.get(id)?.item.status,
     eventsOf: (type: WorkEvent['type']) =>

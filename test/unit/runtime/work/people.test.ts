@@ -40,7 +40,7 @@ describe('a user', () => {
   it.each([
     ['an item that is not there', '9', 'unknown_item', 'list the items: conductor work list'],
     ['a question', '1', 'not_code', 'answer it in the spec, then move the item to closed'],
-  ])('who dispatches %s is told why not and what to do', async (_, id, code, help) => {
+  ])('who dispatches %s gets the reason and the fix', async (_, id, code, help) => {
     const { engine, plan, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a', { labels: ['task:refinement', 'priority:high'] }));
     expect(await engine.dispatch(id, 'ann', NEVER)).toMatchObject({ kind: 'refused', code, help });

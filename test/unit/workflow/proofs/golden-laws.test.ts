@@ -93,7 +93,7 @@ describe('the proof that goldens are approved', () => {
   });
 });
 
-/** Only steps that may propose do, and nobody answers late. */
+/** Only steps that may propose do, and no answer is late. */
 function proposeOnly(proposes: boolean, step: PlanStep | undefined, reply: Reply | undefined): Reply {
   if (reply === undefined || step === undefined) throw new Error('no reply');
   if (reply.kind === 'answered' && reply.answer === 'gate_timed_out')

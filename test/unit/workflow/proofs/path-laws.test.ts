@@ -25,7 +25,7 @@ function settles(step: PlanStep): boolean {
   return step.opcode === 'RUN_VALIDATION' || step.opcode === 'ROLLBACK';
 }
 
-/** Nothing passed since the agent: judged when an EVALUATE comes after the last validation that failed. */
+/** Nothing passed since the agent: `evaluated` if an EVALUATE comes after the last validation that failed. */
 function verdictOn(rest: readonly Left[]): Verdict {
   const failed = rest.findLastIndex(({ step }) => step.opcode === 'RUN_VALIDATION');
   const evaluated = rest.findLastIndex(({ step }) => step.opcode === 'EVALUATE');
@@ -66,7 +66,7 @@ describe('the proof that successes are validated', () => {
   });
 });
 
-/** Agents are what the proof is about: nothing else changes files here, and nobody answers late. */
+/** Agents are what the proof is about: nothing else changes files here, and no answer is late. */
 function quiet(plan: Plan, stepId: string, reply: Reply | undefined): Reply {
   if (reply === undefined) throw new Error(`no reply for ${stepId}`);
   if (reply.kind === 'answered' && reply.answer === 'gate_timed_out')
