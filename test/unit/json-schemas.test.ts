@@ -9,6 +9,7 @@ import { validWorkflow } from '../../testing/workflow-arbitrary.ts';
 import { MISTAKES, withMistake } from './document-mutations.ts';
 import { schemaProblems } from './json-schema-check.ts';
 import { bareProperties, schemasIn } from './json-schema-walk.ts';
+import { numberOfRuns } from './number-of-runs.ts';
 import { check } from './workflow/check.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -108,7 +109,7 @@ describe('the checker and the JSON Schema of workflows', () => {
         expect(plan).not.toBeNull();
         expect(schemaProblems(workflowSchema, document)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(60) },
     );
   });
 
@@ -119,7 +120,7 @@ describe('the checker and the JSON Schema of workflows', () => {
         expect(errorsOf(document).errors).not.toEqual([]);
         expect(schemaProblems(workflowSchema, document)).not.toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: numberOfRuns(40) },
     );
   });
 });
