@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { createPageReader } from '../../../../app/page/page-reader.ts';
 import { openRunBoard, type RunBoard } from '../../../../app/page/run-board.ts';
 import { openServedRepositories } from '../../../../app/page/served-repository.ts';
 import { hasErrorCode } from '../../../../text/error-code.ts';
@@ -42,11 +43,13 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const onError = (error: unknown) => context.terminal.err(`conductor: ${messageOf(error)}\n`);
   for (const { id, records } of repositories)
     boards.set(id, await openRunBoard({ records, watch: tools.watch, onError }));
+  const reader = createPageReader(tools);
   const sessions = createSessions(tools.sessions, now);
   const pairing = createPairing(now);
   const openPage = async (port: number): Promise<PageServer> => ({
     repositories,
     boards,
+    reader,
     sessions,
     pairing,
     places: findServedPlaces({ address, port, isTls: false, url: null }),
@@ -84,6 +87,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     for (const board of boards.values()) board.close();
     tools.watch.close();
     await listening.close();
+    await reader.close();
   }
   return EXIT.interrupted;
 }
