@@ -87,7 +87,10 @@ describe('an agent whose quota is spent until a known time', () => {
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
     const [notified] = await notifiedLines(scene.home, 1);
-    expect(JSON.parse(notified ?? '')).toEqual(waiting);
+    expect(JSON.parse(notified ?? '')).toMatchObject({
+      ...waiting,
+      notification: { commands: [expect.stringContaining('resume')] },
+    });
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'error',
       failure: 'quota_exhausted',
