@@ -4,12 +4,15 @@ import type {
   GateDocument,
 } from '../../contracts/http/gate-documents.ts';
 import type { Session } from '../../contracts/http/session-documents.ts';
+import { readGateRequest } from '../../runtime/gates/gate-request.ts';
 import { renderGateRequest } from '../../runtime/gates/gate-text.ts';
 import { hasExpired } from '../../runtime/gates/open-gates.ts';
+import { proposalsIn } from '../../runtime/goldens/golden-proposal.ts';
 import { answerOpenGate } from '../drive/answer-gate.ts';
 import type { OpenProject } from '../opened.ts';
 import { readGate } from '../runs/list-gates.ts';
 import { type OpenRun, openRun } from '../runs/open-run.ts';
+import { prepareAnswer } from './gate-answer.ts';
 
 /** The open gate of a run; null if it has none. */
 export async function composeGateDocument({ view, record, records }: OpenRun): Promise<GateDocument | null> {
@@ -80,11 +83,14 @@ export async function answerFromPage(
       help: 'look at what it shows now, and answer again',
       current: await current(),
     };
-  const answer = request.answer === 'approve' ? 'gate_approved' : 'gate_rejected';
+  const shown = awaiting === null ? null : await readGateRequest(run.record.directory, awaiting);
+  const prepared = prepareAnswer(request, shown === null ? [] : proposalsIn(shown));
+  if (!prepared.ok) return { ...prepared, current: await current() };
+  const { answer, comment, typed } = prepared;
   const result = await answerOpenGate(
     { ...project, answerer: async () => asSession(await project.answerer(), session, address) },
     run.record,
-    { answer, by: session.name, comment: request.comment },
+    { answer, by: session.name, comment, typed },
   );
   if (!result.ok) return { ok: false, message: result.reason, help: result.help, current: await current() };
   return {
