@@ -1,3 +1,4 @@
+import type { Attendant } from '../../app/page/attendant.ts';
 import type { RunBoard } from '../../app/page/run-board.ts';
 import type { ServedRepository } from '../../app/page/served-repository.ts';
 import type { FolderWatch } from '../../ports/folder-watch.ts';
@@ -10,6 +11,7 @@ export interface PageServer {
   readonly repositories: readonly ServedRepository[];
   /** What happens in each repository, by its id. */
   readonly boards: ReadonlyMap<string, RunBoard>;
+  readonly attendant: Attendant;
   readonly sessions: Sessions;
   readonly pairing: Pairing;
   readonly places: ServedPlaces;
