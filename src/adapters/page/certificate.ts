@@ -55,8 +55,10 @@ function isValid(cert: string, address: string, now: Date): boolean {
 
 /** A certificate with its key as one PEM text. */
 async function generate(address: string, now: Date): Promise<string> {
+  // The library's dependency injection needs it.
+  await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  x509.cryptoProvider.set(webcrypto as Parameters<typeof x509.cryptoProvider.set>[0]);
+  x509.cryptoProvider.set(webcrypto);
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
