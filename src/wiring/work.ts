@@ -2,6 +2,7 @@ import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
+import { sha256Hex } from '../node/sha256.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
@@ -55,6 +56,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
     }),
     checkResult: runner.checkResult,
+    sha256: sha256Hex,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
     specPlace: async () => ({

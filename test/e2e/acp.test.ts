@@ -25,7 +25,7 @@ describe('a run with an agent that speaks ACP', () => {
     const { stdout } = await scene.conductor('run', './asks.yaml');
     const runId = stdout.split('\n')[0] ?? '';
     const record = scene.record(runId);
-    expect(await scene.inWorktree(runId, 'a.txt')).toBe('hello\n');
+    expect(await scene.inCheckout(runId, 'a.txt')).toBe('hello\n');
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'completed',
       usage: { input_tokens: 30, output_tokens: 5 },

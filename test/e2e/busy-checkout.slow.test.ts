@@ -253,6 +253,6 @@ describe('objects that a run shares with an abandoned branch of the user', () =>
     const { runId, stderr } = await started;
     const record = scene.record(runId);
     expect(record.eventsOf('rollback_completed').length, stderr).toBe(1);
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
   });
 });

@@ -133,7 +133,7 @@ describe('a gate', () => {
   test('takes no approval of files that it did not show: exit 1', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
-    await writeFile(join(scene.worktree(runId), 'answer.txt'), 'unseen\n');
+    await writeFile(join(scene.checkout(runId), 'answer.txt'), 'unseen\n');
     const approved = await scene.conductor('approve', runId);
     expect(approved.stderr).toMatch(/^conductor: .*changed/m);
     expect(approved.code).toBe(1);
@@ -144,7 +144,7 @@ describe('a gate', () => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     await scene.conductor('approve', runId);
-    await writeFile(join(scene.worktree(runId), 'answer.txt'), 'unseen\n');
+    await writeFile(join(scene.checkout(runId), 'answer.txt'), 'unseen\n');
     const { code } = await scene.conductor('resume', runId);
     const { branch_name } = scene.record(runId).metadata.workspace;
     const accepted = await scene.repo.git('show', `${branch_name}:answer.txt`);

@@ -172,10 +172,10 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       'rejected 1',
       'pending 2',
     ]);
-    expect(await scene.repo.git('-C', scene.worktree(runId), 'status', '--porcelain')).toBe('');
+    expect(await scene.repo.git('-C', scene.checkout(runId), 'status', '--porcelain')).toBe('');
     expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
     expect((await goldensOf(scene, runId)).map(({ state }) => state)).toEqual(['rejected', 'accepted']);
-    expect(await scene.inWorktree(runId, 'goldens/fresh.txt')).toBe('new\n');
+    expect(await scene.inCheckout(runId, 'goldens/fresh.txt')).toBe('new\n');
   });
 
   test('may be none at all', async ({ openScene }) => {

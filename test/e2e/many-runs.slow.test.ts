@@ -20,7 +20,7 @@ describe('many runs at once in one repository', () => {
     expect(new Set(ids).size).toBe(MANY);
     expect(documents.map(({ outcome }) => outcome)).toEqual(ids.map(() => 'success'));
     for (const id of ids) {
-      expect(await scene.inWorktree(id, 'answer.txt')).toBe('42\n');
+      expect(await scene.inCheckout(id, 'answer.txt')).toBe('42\n');
       const { branch_name, head_sha } = scene.record(id).metadata.workspace;
       expect(await scene.repo.git('rev-parse', branch_name)).toBe(`${head_sha}\n`);
     }

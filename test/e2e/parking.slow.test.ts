@@ -135,7 +135,7 @@ describe('an agent whose quota is spent until a known time', () => {
     const { scene, run } = await prepare(openScene, ['fail rate_limited 5', 'work'], workflow('4s'));
     const parked = await run();
     expect(parked.code).toBe(3);
-    expect(await scene.inWorktree(parked.runId, 'work.txt')).toContain('fail');
+    expect(await scene.inCheckout(parked.runId, 'work.txt')).toContain('fail');
     const done = await scene.conductor('resume', parked.runId, '--wait');
     expect(done.code).toBe(7);
     const record = scene.record(parked.runId);
@@ -144,7 +144,7 @@ describe('an agent whose quota is spent until a known time', () => {
       { attempt: 2, visit: 1, recovery: true },
     ]);
     expect(record.eventsOf('salvage_recorded')).toHaveLength(1);
-    expect(await scene.inWorktree(parked.runId, 'work.txt')).toBe('work\n');
+    expect(await scene.inCheckout(parked.runId, 'work.txt')).toBe('work\n');
     expect(record.metadata.usage).toEqual({ input_tokens: 1005, output_tokens: 201, cost_usd: 2.01 });
   });
 });
@@ -161,7 +161,7 @@ describe('an agent with a limit of unknown length', () => {
     const until = scene.record(parked.runId).eventsOf('step_waiting')[0]?.payload.until ?? '';
     expect((await scene.conductor('runs')).stdout).toContain(`the run waits until ${until}`);
     expect((await scene.conductor('resume', parked.runId, '--wait')).code).toBe(7);
-    expect(await scene.inWorktree(parked.runId, 'work.txt')).toBe('work\n');
+    expect(await scene.inCheckout(parked.runId, 'work.txt')).toBe('work\n');
   });
 
   test('ends its step as an error once it was parked as long as limits.park allows', async ({
@@ -202,7 +202,7 @@ describe('an agent that fails in a way that may pass', () => {
       { termination: 'error', failure: 'network' },
       { termination: 'completed', try: 2 },
     ]);
-    expect(await scene.inWorktree(done.runId, 'work.txt')).toBe('work\n');
+    expect(await scene.inCheckout(done.runId, 'work.txt')).toBe('work\n');
     const roles = record.manifest('write').artifacts.map(({ role }) => role);
     expect(roles.filter((role) => role === 'runner_transcript')).toHaveLength(1);
     expect(roles).toContain('failed_start_transcript');

@@ -40,7 +40,7 @@ describe('the replay of a run', () => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => scene.runIds()[0]);
-    await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+    await until(() => existsSync(join(scene.checkout(runId), 'half.txt')));
     driver.kill('SIGKILL');
     await driver.done;
     expect(await scene.conductor('replay', runId)).toMatchObject({ code: 0 });

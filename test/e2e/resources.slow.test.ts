@@ -81,7 +81,7 @@ describe.each(sandboxes)('a step that passes a bound, with sandbox %s', (sandbox
     expect(ends.check).toMatchObject({ outcome: 'completed' });
     const bounds = scene.record(runId).eventsOf('status_updated');
     expect(bounds.flatMap(({ payload }) => payload.bound ?? [])).toEqual([bound]);
-    expect(await scene.inWorktree(runId, 'worked.txt')).toBe('done\n');
+    expect(await scene.inCheckout(runId, 'worked.txt')).toBe('done\n');
   });
 
   test('that validates ends for it too', async ({ openScene }) => {
@@ -114,8 +114,8 @@ describe.each(sandboxes)('files that are hard to keep, with sandbox %s', (sandbo
       expect(ends.hog).toMatchObject({ outcome: 'killed_policy', reason: expect.stringMatching(reason) });
       expect(ends.check).toMatchObject({ outcome: 'completed' });
       // As before the step, apart from what the next one did.
-      expect(await scene.inWorktree(runId, 'answer.txt')).toBe('?\n');
-      expect(existsSync(join(scene.worktree(runId), 'done.txt'))).toBe(false);
+      expect(await scene.inCheckout(runId, 'answer.txt')).toBe('?\n');
+      expect(existsSync(join(scene.checkout(runId), 'done.txt'))).toBe(false);
     },
   );
 
@@ -126,9 +126,9 @@ describe.each(sandboxes)('files that are hard to keep, with sandbox %s', (sandbo
       const { code, stderr, runId, ends } = await start(scene);
       expect(code, stderr).toBe(0);
       expect(ends.hog).toMatchObject({ outcome: 'completed', reason: null });
-      expect(await scene.inWorktree(runId, 'done.txt')).toBe('done\n');
+      expect(await scene.inCheckout(runId, 'done.txt')).toBe('done\n');
       // The test could not remove folders that no path can name.
-      await removeTree(join(scene.worktree(runId), '..', 'displaced'));
+      await removeTree(join(scene.checkout(runId), '..', 'displaced'));
     },
   );
 });

@@ -57,12 +57,12 @@ export interface Scene {
   /** Contains the folder of every run of this repository. */
   readonly workspacesDir: string;
   /** The checkout that the agents of a run work in. */
-  readonly worktree: (runId: string) => string;
+  readonly checkout: (runId: string) => string;
   /** The checkout that its validators run in. */
   readonly judge: (runId: string) => string;
   /** Git in the store of a run: its snapshots and salvages. */
   readonly storeGit: (runId: string, ...args: readonly string[]) => Promise<string>;
-  readonly inWorktree: (runId: string, path: string) => Promise<string>;
+  readonly inCheckout: (runId: string, path: string) => Promise<string>;
 }
 
 export function fixture(workflow: string): string {
@@ -129,14 +129,14 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   const runsDir = join(repo.root, options.runs ?? '.tnh/run');
   const state = join(home, options.workspaces ?? '.local/state/conductor');
   const workspacesDir = join(state, workspacesName(repo.root));
-  const worktree = (runId: string) => join(workspacesDir, runId, 'work');
+  const checkout = (runId: string) => join(workspacesDir, runId, 'work');
   return {
     repo,
     cli,
     cliOptions,
     home,
     workspacesDir,
-    worktree,
+    checkout,
     judge: (runId) => join(workspacesDir, runId, 'judge'),
     storeGit: (runId, ...args) =>
       gitAt(repo.root, `--git-dir=${join(workspacesDir, runId, 'store')}`, ...args),
@@ -148,7 +148,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
     runIds: () =>
       existsSync(runsDir) ? readdirSync(runsDir).filter((name) => /^[0-9a-f-]{36}$/.test(name)) : [],
     record: (runId) => readRun(join(runsDir, runId)),
-    inWorktree: (runId, path) => readFile(join(worktree(runId), path), 'utf8'),
+    inCheckout: (runId, path) => readFile(join(checkout(runId), path), 'utf8'),
   };
 }
 

@@ -32,19 +32,19 @@ async function undo(scene: Scene, ...args: string[]): Promise<UndoDocument> {
 }
 
 describe('undo', () => {
-  test('brings the files of a salvage back into the worktree', async ({ openScene }) => {
+  test('brings the files of a salvage back into the checkout', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
-    const before = await listFiles(scene.worktree(runId));
+    const before = await listFiles(scene.checkout(runId));
     const plan = await undo(scene, runId, '--dry-run');
-    expect(plan).toMatchObject({ done: false, into: { kind: 'worktree', path: scene.worktree(runId) } });
+    expect(plan).toMatchObject({ done: false, into: { kind: 'worktree', path: scene.checkout(runId) } });
     expect(plan.files.map(({ path }) => path)).toContain('fresh/new.txt');
-    expect(await listFiles(scene.worktree(runId))).toEqual(before);
+    expect(await listFiles(scene.checkout(runId))).toEqual(before);
     const { done, salvage } = await undo(scene, runId, 'undo');
     expect(done).toBe(true);
     expect(salvage.ref).toBe(`refs/conductor/salvage/${runId}.undo@1`);
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
-    expect(await scene.inWorktree(runId, 'fresh/new.txt')).toBe('new\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, 'fresh/new.txt')).toBe('new\n');
     // A second one would overwrite changes that are not in the result, so it makes a branch.
     const again = await undo(scene, runId);
     expect(again.into).toMatchObject({
@@ -56,13 +56,13 @@ describe('undo', () => {
     await deleteRef(scene, `refs/heads/${again.into.branch ?? ''}`);
   });
 
-  test('makes a branch when the worktree is gone, or when asked to', async ({ openScene }) => {
+  test('makes a branch when the checkout is gone, or when asked to', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const named = await undo(scene, runId, '--branch', 'rescued');
     expect(named.into).toMatchObject({ kind: 'branch', branch: 'rescued' });
     expect(await scene.repo.git('show', 'rescued:answer.txt')).toBe('42\n');
-    expect(await scene.inWorktree(runId, 'answer.txt')).not.toBe('42\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).not.toBe('42\n');
     const taken = await scene.conductor('undo', runId, '--branch', 'main');
     expect(taken).toMatchObject({ code: 1 });
     expect(taken.stderr).toContain('already exists, at another commit');
@@ -138,7 +138,7 @@ describe('clean', () => {
     const runId = await rolledBack(scene);
     const { runId: newest } = await scene.run('success');
     const work = (await scene.repo.git('rev-parse', `conductor/run/success/${newest}`)).trim();
-    const edited = join(scene.worktree(runId), 'uncommitted.txt');
+    const edited = join(scene.checkout(runId), 'uncommitted.txt');
     await writeFile(edited, 'a person was here\n');
 
     const planned = JSON.parse(
@@ -196,11 +196,11 @@ describe('worktree', () => {
     const { runId } = await scene.run('success');
     const listed = JSON.parse((await scene.conductor('worktree', 'list', '--json')).stdout);
     expect(listed.worktrees).toMatchObject([
-      { run_id: runId, path: scene.worktree(runId), outcome: 'success', present: true, prunable: false },
+      { run_id: runId, path: scene.checkout(runId), outcome: 'success', present: true, prunable: false },
       { run_id: waiting, state: 'waiting', reason: 'it is waiting for approval' },
     ]);
     expect(listed.worktrees[0].bytes).toBeGreaterThan(0);
-    expect((await scene.conductor('worktree', 'list')).stdout).toContain(scene.worktree(runId));
+    expect((await scene.conductor('worktree', 'list')).stdout).toContain(scene.checkout(runId));
 
     const kept = JSON.parse((await scene.conductor('worktree', 'prune', '--json')).stdout);
     expect(kept.worktrees.map(({ action }: { action: string }) => action)).toEqual(['kept', 'kept']);

@@ -88,7 +88,7 @@ describe('a run that has not ended', () => {
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => scene.runIds()[0]);
     const { verify, at } = verifierOf(scene, runId);
-    await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+    await until(() => existsSync(join(scene.checkout(runId), 'half.txt')));
     expect(await verify()).toMatchObject({
       flaws: [],
       notes: ['a process drives the run, so its derived files were not compared'],

@@ -60,7 +60,7 @@ function request(
     attempt: 1,
     visit: 1,
     prompt: 'do the thing\n',
-    worktreePath: join(folder, 'work'),
+    checkoutPath: join(folder, 'work'),
     runDir: join(folder, 'run'),
     inputs: {},
     evidenceDir: join(folder, 'run', 'artifacts', 'implement'),
@@ -72,7 +72,7 @@ function request(
     mark: `acp-${process.pid}-${runs}/implement@1`,
     signal: new AbortController().signal,
     onStop: (reason) => {
-      heard.stops.push(typeof reason === 'string' ? reason : reason.bound);
+      heard.stops.push(reason.kind === 'bound' ? reason.bound : reason.kind);
       return Promise.resolve();
     },
     onLine: (line) => heard.lines.push(line),
@@ -108,7 +108,7 @@ describe('an agent that speaks ACP', () => {
       sessionId: 's1',
       controls: {
         requested: { model: null, approval: 'fail_on_prompt', execution: 'workspace_write' },
-        effective: { permission_requests: { allowed: 1, of_these_automatically: 0, refused: 0 } },
+        effective: { permission_requests: { allowed: 1, allowed_automatically: 0, refused: 0 } },
       },
       notes: [],
       usages: [{ input_tokens: 30, output_tokens: 5 }],

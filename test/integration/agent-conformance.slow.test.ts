@@ -66,7 +66,7 @@ function requestOf(change: Partial<AgentRequest> = {}): AgentRequest {
     attempt: 1,
     visit: 1,
     prompt: 'do the thing\n',
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     runDir: join(folder, 'run'),
     inputs: {},
     evidenceDir: join(folder, 'run', 'artifacts', 'implement@1'),
@@ -98,7 +98,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   const start = (behaviour: string, request: AgentRequest) =>
     create([process.execPath, FAKE, kind, behaviour]).run(request);
 
-  it('that completes did its work in the worktree, from the prompt that it was given', async () => {
+  it('that completes did its work in the checkout, from the prompt that it was given', async () => {
     const request = requestOf();
     const result = await start('completes', request);
     expect(result).toMatchObject({
@@ -109,10 +109,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     });
     expect(result.failure ?? null).toBeNull();
     expect(result.notes).toEqual([]);
-    expect(await readFile(join(request.worktreePath, 'work.txt'), 'utf8')).toBe('do the thing\n');
-    const seen: unknown = JSON.parse(await readFile(join(request.worktreePath, 'seen.json'), 'utf8'));
+    expect(await readFile(join(request.checkoutPath, 'work.txt'), 'utf8')).toBe('do the thing\n');
+    const seen: unknown = JSON.parse(await readFile(join(request.checkoutPath, 'seen.json'), 'utf8'));
     expect(seen).toMatchObject({
-      cwd: request.worktreePath,
+      cwd: request.checkoutPath,
       env: {
         OWN: 'yes',
         CONDUCTOR_RUN_ID: 'run-1',
@@ -165,7 +165,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
       const stops: string[] = [];
       const onStop: AgentRequest['onStop'] = (limit) => {
         stops.push(
-          `${typeof limit === 'string' ? limit : limit.bound} with ${aliveOf(request).length} alive`,
+          `${limit.kind === 'bound' ? limit.bound : limit.kind} with ${aliveOf(request).length} alive`,
         );
         return Promise.resolve();
       };

@@ -62,7 +62,7 @@ function requestOf(policy: PolicyOverride, confinement: Confinement | null): Age
     attempt: 1,
     visit: 1,
     prompt: 'go\n',
-    worktreePath: join(folder, 'work'),
+    checkoutPath: join(folder, 'work'),
     runDir: folder,
     inputs: {},
     evidenceDir: join(folder, 'evidence'),

@@ -57,7 +57,7 @@ describe('a report that a validator declares', () => {
     expect(caseEnds(result.harnessReport?.value)).toEqual(['passed C.a', 'passed C.b', 'passed C.a (2)']);
   });
 
-  it('is taken out of the worktree, unless it lay there before', async () => {
+  it('is taken out of the checkout, unless it lay there before', async () => {
     await scene.put(scene.inTree('old.xml'), 'old');
     const code = writes('old.xml', junit(passed('a'))) + writes('new.xml', junit(passed('b')));
     await scene.run(inlineScript(code, { report: 'junit:*.xml' }));
@@ -251,7 +251,7 @@ describe('a declared report is missing', () => {
   it.each(['junit:/etc/r.xml', 'vitest-json:../r.json', 'harness:a/../../r.json'])(
     'and known to be before the run where it is %s',
     async (report) => {
-      const reason = /^report refused: `.*` is outside the worktree and the run directory$/;
+      const reason = /^report refused: `.*` is outside the checkout and the run directory$/;
       expect(await scene.unavailable(inlineScript('', { report }))).toMatch(reason);
       expect(await scene.run(inlineScript('', { report }))).toMatchObject({
         outcome: 'error',

@@ -78,7 +78,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
   });
 
   it.each([
-    ['a file beside the worktree', 'echo x > "../other/file"', 'other/file'],
+    ['a file beside the checkout', 'echo x > "../other/file"', 'other/file'],
     ['a file of the home', 'echo x > "$HOME/.profile"', 'home/.profile'],
     ['what a link leads to', 'ln -s "../other" out; echo x > out/file', 'other/file'],
     ['a temporary file of others', 'echo x > /tmp/conductor-sandbox-escape', '../conductor-sandbox-escape'],
@@ -245,7 +245,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     expect(existsSync(join(mine, 'harness', 'x'))).toBe(true);
   });
 
-  it('may only read a worktree that is not its to change', async () => {
+  it('may only read a checkout that is not its to change', async () => {
     const { end } = await sh('echo x > made.txt', { confinement: { writable: [], readable: [work] } });
     expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
     expect(existsSync(join(work, 'made.txt'))).toBe(false);
@@ -395,7 +395,7 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
 });
 
 describe.runIf(sandboxHere.ok)('a path with a link in it', () => {
-  it('that is the worktree is shown', async () => {
+  it('that is the checkout is shown', async () => {
     await symlink(work, join(folder, 'link'));
     const { end } = await sh('echo x > made.txt', {
       cwd: join(folder, 'link'),
@@ -413,7 +413,7 @@ describe.runIf(sandboxHere.ok)('a path with a link in it', () => {
   });
 });
 
-describe.runIf(sandboxHere.ok)('a program of the worktree', () => {
+describe.runIf(sandboxHere.ok)('a program of the checkout', () => {
   it('does not make the folder it lies in unwritable', async () => {
     await mkdir(join(work, 'tools'));
     await writeFile(join(work, 'tools', 'agent'), '#!/bin/sh\necho x > tools/made.txt\n', { mode: 0o755 });

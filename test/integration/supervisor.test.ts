@@ -107,7 +107,7 @@ describe('how a process ends', () => {
       const onStop: ProcessSpec['onStop'] = async (why) => {
         await new Promise((later) => setImmediate(later));
         seen.push(
-          typeof why === 'string' ? why : why.bound,
+          why.kind === 'bound' ? why.bound : why.kind,
           readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'),
         );
       };

@@ -93,7 +93,7 @@ describe('the removal of a run that is killed', () => {
     const scene = await openScene(KILL_SCENE);
     const { runId } = await live(scene, { power: false, kills: [] }, null, WORKFLOW);
     for (const name of ['unsaved.txt', 'ignored.log'])
-      await writeFile(join(scene.worktree(runId), name), 'in no result\n');
+      await writeFile(join(scene.checkout(runId), name), 'in no result\n');
     const places = await keepPlaces(scene, runId);
     const folder = join(scene.home, 'kills');
     const gitFolder = await makeGitTrap(join(folder, 'bin'));

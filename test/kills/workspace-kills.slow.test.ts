@@ -149,8 +149,8 @@ describe('a process that is killed at any boundary', { timeout: TIMEOUT_MS }, ()
 
   it('of creating a workspace leaves nothing that cleaning does not remove', async () => {
     await killEverywhere([], 'create', async (scene) => {
-      const ended = await scene.act(['removeWorktree', 'removeRefs']);
-      expect(ended?.results.removeWorktree).toMatchObject({ ok: true });
+      const ended = await scene.act(['removeWorkspace', 'removeRefs']);
+      expect(ended?.results.removeWorkspace).toMatchObject({ ok: true });
       expect(await refsOf(scene)).toEqual([]);
       expect(existsSync(dirname(scene.work))).toBe(false);
     });
@@ -209,9 +209,9 @@ describe('a process that is killed at any boundary', { timeout: TIMEOUT_MS }, ()
 
   it('of removing a workspace loses and doubles nothing, and the next attempt completes it', async () => {
     const before = ['create', 'change', 'snapshot', 'publish', 'restore', 'change', 'commit', 'changeMore'];
-    await killEverywhere(before, 'removeWorktree', async (scene) => {
-      const ended = await scene.act(['removeWorktree']);
-      expect(ended?.results.removeWorktree).toMatchObject({ ok: true });
+    await killEverywhere(before, 'removeWorkspace', async (scene) => {
+      const ended = await scene.act(['removeWorkspace']);
+      expect(ended?.results.removeWorkspace).toMatchObject({ ok: true });
       expect(await refsOf(scene)).toEqual([`${SALVAGES}r1.a@1`, `${SALVAGES}r1.worktree`, BRANCH]);
       expect(await scene.repo.git('show', `${SALVAGES}r1.worktree:README.md`)).toBe('changed again\n');
       expect(await scene.repo.git('show', `${SALVAGES}r1.worktree^2:debug.log`)).toBe('ignored\n');

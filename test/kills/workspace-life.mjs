@@ -75,9 +75,9 @@ const { createGitUpkeep } = await import(join(dist, 'result/git-upkeep.js'));
 const workspaces = createGitWorkspace({ ...places, ownedPaths: [] });
 const upkeep = createGitUpkeep({ ...places, linkedWorktreesDir: '/nonexistent' });
 const run = workspaces.describe(request);
-const inWork = (name) => join(run.worktreePath, name);
+const inWork = (name) => join(run.checkoutPath, name);
 const plainGit = (...args) =>
-  childProcess.execFileSync('git', args, { cwd: run.worktreePath, encoding: 'utf8', stdio: 'pipe' });
+  childProcess.execFileSync('git', args, { cwd: run.checkoutPath, encoding: 'utf8', stdio: 'pipe' });
 let snapshot = null;
 
 const ACTS = {
@@ -89,7 +89,7 @@ const ACTS = {
   openJudge: () => workspaces.openJudge(run, { snapshot, asAtBase: (path) => path === 'src/old.ts' }),
   publish: () => workspaces.publish(run, { tree: snapshot.tree, message: 'work\n' }),
   restore: () => workspaces.restore(run, { kind: 'base' }, 'a@1'),
-  removeWorktree: () => upkeep.removeWorktree(run),
+  removeWorkspace: () => upkeep.removeWorkspace(run),
   removeRefs: () => upkeep.removeRefs(run),
   // What an agent does.
   change: async () => {

@@ -80,7 +80,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
           'partial',
           'success',
         ]);
-        expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+        expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
         const metadata = JSON.parse(record.evidence('implement', 'runner_metadata'));
         expect(metadata.usage).toMatchObject(ACP_AGENTS[name]?.usage ?? {});
         const second = JSON.parse(

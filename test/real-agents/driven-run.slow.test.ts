@@ -70,7 +70,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
           'partial',
           'success',
         ]);
-        expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+        expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
         expect(record.metadata.usage).toMatchObject({ input_tokens: 6_000, output_tokens: 300 });
         expectNoKey(record);
       },
@@ -129,7 +129,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
         kind: 'refused_tool',
       });
       expect(record.evidence('implement', 'runner_transcript')).toContain('the command is denied by touch');
-      await expect(scene.inWorktree(runId, 'strayed.txt')).rejects.toThrow('ENOENT');
+      await expect(scene.inCheckout(runId, 'strayed.txt')).rejects.toThrow('ENOENT');
     },
   );
 

@@ -103,7 +103,7 @@ describe.skipIf(AGENTS_BIN === null)('a later visit of a real agent', () => {
         const started = scene.cli.start(['run', './driven.yaml'], { env });
         const hanging = () => {
           const [runId] = scene.runIds();
-          return runId !== undefined && existsSync(join(scene.worktree(runId), 'hanging.txt'));
+          return runId !== undefined && existsSync(join(scene.checkout(runId), 'hanging.txt'));
         };
         await until(hanging);
         started.kill('SIGKILL');

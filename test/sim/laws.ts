@@ -142,7 +142,7 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
 
   'what validators leave behind is not part of the change': ({ world: { repo }, result }) => {
     const head = result.end?.view.headSha ?? repo.baseCommit;
-    const trees = [repo.worktree, repo.treeById(repo.treeOf(head))];
+    const trees = [repo.checkout, repo.treeById(repo.treeOf(head))];
     return trees.some((tree) => tree?.has(LEFTOVERS) === true) ? [`it has ${LEFTOVERS}`] : [];
   },
 

@@ -60,7 +60,7 @@ function hadToYield(events: readonly RunEvent[], random: RandomSimulation, fault
   const lostFiles = events.some(
     (event) => event.event_type === 'step_failed' && event.payload.changed && event.payload.tree === null,
   );
-  const loses = lostFiles && faults.deaths.some(({ losesWorktree }) => losesWorktree);
+  const loses = lostFiles && faults.deaths.some(({ losesCheckout }) => losesCheckout);
   const timed = random.plan.steps.some((step) => step.opcode === 'GATE' && step.timeoutMs !== null);
   return gaveUp || overspent || loses || (timed && faults.clockJumps.length > 0);
 }

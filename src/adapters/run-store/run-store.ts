@@ -136,7 +136,7 @@ async function openDriven(
 }
 
 /**
- * Creates the folder of the runs. `.gitignore` files keep runs and worktrees out of git and ignore themselves too, so
+ * Creates the folder of the runs. `.gitignore` files keep runs and checkouts out of git and ignore themselves too, so
  * that `git status` does not change. Returns the created paths, in order, so that a failed start can remove them.
  */
 async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {

@@ -40,7 +40,7 @@ export function startAttendant(deps: AttendantDeps): Attendant {
   const { repositories, clock, slots } = deps;
   const closed = new AbortController();
   const attempts = new Map<string, Attempts>();
-  const problems = new Map<string, AttendantProblem & { readonly repoId: string }>();
+  const problems = new Map<string, { readonly repoId: string; readonly problem: AttendantProblem }>();
   const active = new Set<string>();
   let woken = new AbortController();
   const wake = () => woken.abort();
@@ -58,9 +58,9 @@ export function startAttendant(deps: AttendantDeps): Attendant {
       attempts.set(key, noted);
       const retryAt = new Date(noted.notBeforeMs).toISOString();
       const told = problem ?? { kind: 'failed' as const, message: 'the run did not continue' };
-      if (problems.get(key)?.message !== told.message)
+      if (problems.get(key)?.problem.message !== told.message)
         deps.onNote(`run ${runId} of ${repo.name} can't continue: ${told.message}`);
-      problems.set(key, { ...told, run_id: runId, retry_at: retryAt, repoId: repo.id });
+      problems.set(key, { repoId: repo.id, problem: { ...told, run_id: runId, retry_at: retryAt } });
     }
     active.delete(key);
     board.refresh(runId);
@@ -102,9 +102,7 @@ export function startAttendant(deps: AttendantDeps): Attendant {
   loop().catch(deps.onError);
   return {
     problems: (repoId) =>
-      [...problems.values()]
-        .filter((problem) => problem.repoId === repoId)
-        .map(({ repoId: _, ...problem }) => problem),
+      [...problems.values()].flatMap(({ problem, ...of }) => (of.repoId === repoId ? [problem] : [])),
     close: () => {
       closed.abort();
       for (const stop of stops) stop();

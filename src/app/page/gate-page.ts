@@ -105,5 +105,6 @@ function asSession(
   { name }: Session,
   address: string,
 ) {
-  return { runMark, origin: { ...origin, terminal: null, session: name, address } };
+  const { user, process } = origin;
+  return { runMark, origin: { user, terminal: null, session: name, address, process } };
 }

@@ -5,7 +5,7 @@ import type { FolderWatch } from '../../ports/folder-watch.ts';
 import { readAnswer } from '../../runtime/gates/open-gates.ts';
 import { findParked } from '../../runtime/record/run-view.ts';
 import type { Records } from '../opened.ts';
-import { isLive, type ListedState, listedState } from '../runs/listed-state.ts';
+import { isUnfinished, type ListedState, listedState } from '../runs/listed-state.ts';
 import { type OpenRun, openRun, readStatus } from '../runs/open-run.ts';
 
 /** A run as the board last saw it. */
@@ -146,7 +146,7 @@ export async function openRunBoard({ records, watch, onError }: BoardDeps): Prom
 
   for (const listing of await store.list()) {
     known.add(listing.runId);
-    if (isLive(listing)) await look(listing.runId);
+    if (isUnfinished(listing)) await look(listing.runId);
   }
   const folder = dirname(store.locate('run', null));
   watches.set(

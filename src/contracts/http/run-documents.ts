@@ -44,8 +44,3 @@ export interface AttendantProblem {
   readonly message: string;
   readonly retry_at: string;
 }
-
-/** Answer to `GET /attendant`. */
-export interface AttendantDocument {
-  readonly problems: readonly AttendantProblem[];
-}

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const DIFF_SIDES = ['old', 'new'] as const;
+const DIFF_SIDES = ['old', 'new'] as const;
 
 /** A comment on a line of the diff that a gate showed. */
 export const lineCommentSchema = z.strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerOriginSchema } from '../../contracts/run/answer-origin.ts';
 import type { RunEvent } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { typedFeedbackOf, typedFeedbackShape } from '../../contracts/run/typed-feedback.ts';
@@ -29,7 +30,7 @@ const outcomeSchema = z.object({
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
-  from: z.unknown().optional(),
+  from: z.optional(answerOriginSchema),
   ...typedFeedbackShape,
   request_sha256: z.string(),
   tree: z.string(),

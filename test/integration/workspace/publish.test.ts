@@ -243,7 +243,7 @@ describe('the branch of a run is left alone, and the result goes to a salvage re
 });
 
 describe('publishing again after a crash', () => {
-  const remembered = ({ run }: Run) => join(dirname(run.worktreePath), 'branch');
+  const remembered = ({ run }: Run) => join(dirname(run.checkoutPath), 'branch');
 
   it.each<[string, (run: Run) => Promise<unknown>]>([
     ['between the fetch and its record', (run) => writeFile(remembered(run), '-\n')],
@@ -321,8 +321,8 @@ describe('publishing of many runs', () => {
 describe('a workspace whose checkout was replaced by a link', () => {
   it('is refused', async () => {
     const run = await startRun();
-    await rm(run.run.worktreePath, { recursive: true });
-    await symlink(run.repo.root, run.run.worktreePath);
+    await rm(run.run.checkoutPath, { recursive: true });
+    await symlink(run.repo.root, run.run.checkoutPath);
     for (const attempt of [
       () => run.workspaces.snapshot(run.run, 'one'),
       () => run.workspaces.restore(run.run, { kind: 'base' }, 'one'),

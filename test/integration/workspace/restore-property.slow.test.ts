@@ -69,17 +69,17 @@ it('a restored checkout equals the snapshot, byte for byte and mode for mode, wh
         const checkout = await readUserSide(repo.root);
         const workspaces = await workspacesOf(repo);
         const run = await createRun(workspaces, await requestFor(repo, 'r1'));
-        const atBase = await listFiles(run.worktreePath);
-        await apply(run.worktreePath, first);
-        const atSnapshot = await listFiles(run.worktreePath);
+        const atBase = await listFiles(run.checkoutPath);
+        await apply(run.checkoutPath, first);
+        const atSnapshot = await listFiles(run.checkoutPath);
         const { commit, tree } = await workspaces.snapshot(run, 'one');
-        await apply(run.worktreePath, second);
-        if (commits) await commitAll(run.worktreePath);
-        const atEnd = await listFiles(run.worktreePath);
+        await apply(run.checkoutPath, second);
+        if (commits) await commitAll(run.checkoutPath);
+        const atEnd = await listFiles(run.checkoutPath);
 
         const visit = async (target: RestoreTarget) => {
           const restored = await workspaces.restore(run, target, 'visit');
-          return { restored, files: await listFiles(run.worktreePath) };
+          return { restored, files: await listFiles(run.checkoutPath) };
         };
         const back = await visit({ kind: 'snapshot', commit });
         expect(back.files).toEqual(atSnapshot);

@@ -312,7 +312,7 @@ describe('refs of the workspace', () => {
 describe('a step', () => {
   it('that deleted its checkout is reported', async () => {
     const run = await startRun();
-    const watcher = watchWhile(run, () => rm(run.run.worktreePath, { recursive: true }));
+    const watcher = watchWhile(run, () => rm(run.run.checkoutPath, { recursive: true }));
     await expect(watcher).rejects.toThrow('is missing');
   });
 
@@ -329,7 +329,7 @@ describe('a step', () => {
       await rm(run.path('README.md'));
       await symlink(outside, run.path('README.md'));
     });
-    const top = join(run.run.worktreePath, '../../..');
+    const top = join(run.run.checkoutPath, '../../..');
     expect(describeChanges(traces.hidden)).toEqual([
       `changed README.md -> ${outside}`,
       `created up -> ${top}`,

@@ -36,7 +36,7 @@ const READ_ONLY: PolicyOverride = { execution: 'read_only' };
 
 describe('a question that the policy lets through', () => {
   it.each<[string, PolicyOverride, Record<string, unknown>]>([
-    ['to edit a file of the worktree', {}, edit(`${WORK}/src/a.ts`)],
+    ['to edit a file of the checkout', {}, edit(`${WORK}/src/a.ts`)],
     ['to edit a file by a relative path', {}, edit('src/a.ts')],
     ['to run a command', {}, run('npm test && git status')],
     ['to run the words of a command', {}, run(['bash', '-lc', 'npm test'])],
@@ -59,7 +59,7 @@ describe('a question that the policy lets through', () => {
 
 describe('a question that the policy refuses', () => {
   it.each<[string, PolicyOverride, Record<string, unknown>, string]>([
-    ['outside the worktree', {}, edit('/srv/home/.bashrc'), 'outside_workspace'],
+    ['outside the checkout', {}, edit('/srv/home/.bashrc'), 'outside_workspace'],
     ['by way of ..', {}, edit(`${WORK}/../../config.yaml`), 'outside_workspace'],
     ['in .git', {}, edit(`${WORK}/.git/hooks/pre-commit`), 'forbidden_path'],
     ['in a forbidden path', { forbidden_paths: ['.github/'] }, edit('.github/ci.yml'), 'forbidden_path'],

@@ -2,12 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventDraft, runEventSchema } from '../../../src/contracts/run/event.ts';
 import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { type RandomRun, randomRun, scriptOf, whole } from './random-runs.ts';
 import { crash, eventsOf, finalState, fold, goOn, type Played, resume } from './scripted-run.ts';
 
-const RUNS = { numRuns: 1_000 };
+const RUNS = { numRuns: numberOfRuns(200) };
 /** A cut at every event means many runs for one plan. */
-const CUT_EVERYWHERE = { numRuns: 300 };
+const CUT_EVERYWHERE = { numRuns: numberOfRuns(60) };
 
 /** Where the process dies; few enough that no step is given up. */
 const CUTS = fc.array(fc.nat(), { maxLength: MAX_RECOVERIES });

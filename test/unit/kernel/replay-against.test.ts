@@ -4,6 +4,7 @@ import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
 import { compareWithPlan } from '../../../src/kernel/replay-against.ts';
 import { agent, evaluate, gate, planOf, stop, validation } from '../../../testing/plans.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
   approved,
@@ -40,7 +41,7 @@ describe('a recorded run against a workflow', () => {
         expect(common).toHaveLength(recorded.steps.length);
         expect(edited).toEqual(recorded);
       }),
-      { numRuns: 1_000 },
+      { numRuns: numberOfRuns(200) },
     );
   });
 
@@ -53,7 +54,7 @@ describe('a recorded run against a workflow', () => {
           expect({ keep, difference }).toEqual({ keep, difference: null });
         }
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(40) },
     );
   });
 
@@ -75,9 +76,9 @@ describe('a recorded run against a workflow', () => {
           seen += 1;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(80) },
     );
-    expect(seen).toBeGreaterThan(200);
+    expect(seen).toBeGreaterThan(numberOfRuns(50));
   });
 });
 

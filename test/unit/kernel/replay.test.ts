@@ -4,6 +4,7 @@ import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';
 import { isCarried } from '../../../src/kernel/replay-inputs.ts';
 import { agent, evaluate, gate, planOf, validation } from '../../../testing/plans.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
   approved,
@@ -36,7 +37,7 @@ function differenceIn(run: Played, events: readonly EventDraft[] = run.events) {
 
 describe('the replay of a recorded log', () => {
   it('holds, and accounts for every event', () => {
-    law(1_000, (run) => {
+    law(numberOfRuns(200), (run) => {
       const replay = replayLog(run.plan, run.events);
       expect(replay).toMatchObject({ difference: null, cut: false, state: run.state });
       expect(replay.carried).toBe(run.events.filter(isCarried).length);
@@ -45,7 +46,7 @@ describe('the replay of a recorded log', () => {
   });
 
   it('holds wherever the log is cut, and says when that was in the middle of a decision', () => {
-    law(100, (run) => {
+    law(numberOfRuns(40), (run) => {
       for (let keep = 0; keep <= run.events.length; keep++) {
         const { difference, cut } = replayLog(run.plan, run.events.slice(0, keep));
         expect({ keep, difference }).toEqual({ keep, difference: null });
@@ -58,7 +59,7 @@ describe('the replay of a recorded log', () => {
   });
 
   it('holds when a run is cancelled wherever it was cut', () => {
-    law(100, (run) => {
+    law(numberOfRuns(40), (run) => {
       for (let keep = 1; keep < run.events.length; keep++) {
         const over = goOn(cancel(crash(run, keep)), inOrder([]));
         expect({ keep, difference: differenceIn(over) }).toEqual({ keep, difference: null });
@@ -67,7 +68,7 @@ describe('the replay of a recorded log', () => {
   });
 
   it('notices an event that stands with another step', () => {
-    law(200, (run) => {
+    law(numberOfRuns(60), (run) => {
       for (const [index, event] of run.events.entries()) {
         if (isCarried(event)) continue;
         const events = run.events.with(index, { ...event, step_id: `${event.step_id}x` });
@@ -78,7 +79,7 @@ describe('the replay of a recorded log', () => {
 
   it('notices a changed payload of whatever the kernel alone decides', () => {
     let changes = 0;
-    law(300, (run) => {
+    law(numberOfRuns(80), (run) => {
       for (const [index, event] of run.events.entries()) {
         const payload = changedPayload(event);
         if (payload === null) continue;
@@ -87,7 +88,7 @@ describe('the replay of a recorded log', () => {
         expect(differenceIn(run, events)?.index).toBe(index);
       }
     });
-    expect(changes).toBeGreaterThan(1_000);
+    expect(changes).toBeGreaterThan(numberOfRuns(200));
   });
 });
 

@@ -313,7 +313,7 @@ export function runnerStarted(stepId: string, attempt: number, tree: string): Ev
   };
 }
 
-/** The tree of the worktree once every interrupted attempt was put back to its snapshot. */
+/** The tree of the checkout once every interrupted attempt was put back to its snapshot. */
 export function treeOf(events: readonly EventDraft[]): string {
   let tree = 'base';
   for (const event of events) {

@@ -215,7 +215,7 @@ describe('claims that are listed', () => {
   });
 });
 
-describe('claims about files in the worktree', () => {
+describe('claims about files in the checkout', () => {
   it.each<[string, string[] | null, string]>([
     ['a list', ['created /w/run/src/a.ts'], 'Done.'],
     ['a tail', null, 'Done.\n{"claims": ["created /w/run/src/a.ts"]}'],

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MECHANICAL_OUTCOMES, PLANNER_STATUSES } from '../../../src/contracts/vocabulary.ts';
 import { evaluate } from '../../../src/planner/table/evaluate.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { decideByPage, envelopeOf, type Situation } from './page-oracle.ts';
 
 const CALM: Situation = {
@@ -114,7 +115,7 @@ describe('the planner decides as its page says', () => {
       fc.property(situations, (situation) => {
         expect(judged(situation)).toEqual(decideByPage(situation));
       }),
-      { numRuns: 5000 },
+      { numRuns: numberOfRuns(1000) },
     );
   });
 });

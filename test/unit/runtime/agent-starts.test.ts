@@ -99,7 +99,7 @@ async function playRun(plays: readonly Play[], setting: Setting = {}): Promise<T
     events: eventsOf(world),
     sleeps,
     starts,
-    files: Object.fromEntries(world.repo.worktree ?? new Map()),
+    files: Object.fromEntries(world.repo.checkout ?? new Map()),
     waits,
   };
 }

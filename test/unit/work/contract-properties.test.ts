@@ -10,6 +10,7 @@ import { checkPlannerResult } from '../../../src/work/results/planner-result.ts'
 import { PROBLEM_CODES } from '../../../src/work/results/problem-codes.ts';
 import { checkReviewerResult } from '../../../src/work/results/reviewer-result.ts';
 import { schemaProblems } from '../json-schema-check.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { BLOCKED_SUMMARY, FINDING, REFINEMENT_BODY, TASK_BODY, TASK_LABELS } from './work-fixtures.ts';
 
 const CHECKS = {
@@ -83,7 +84,7 @@ describe('the contracts', () => {
         const told = checked.problems.map((problem) => JSON.stringify(problem));
         expect(new Set(told).size).toBe(told.length);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('the contracts', () => {
         const formless = !checked.ok && checked.problems.some(({ code }) => FORM_CODES.includes(code));
         expect(formless).toBe(!fits);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('bodies', () => {
         ];
         for (const { line } of places) expect(line).toBeLessThanOrEqual(count);
       }),
-      { numRuns: 500 },
+      { numRuns: numberOfRuns(150) },
     );
   });
 

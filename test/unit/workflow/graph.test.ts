@@ -11,6 +11,7 @@ import { renderSvg } from '../../../src/workflow/graph/render-svg.ts';
 import { layoutGraph } from '../../../src/workflow/graph/svg-layout.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../testing/plans.ts';
 import { validWorkflow } from '../../../testing/workflow-arbitrary.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { check } from './check.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -125,7 +126,7 @@ describe('the graph of a workflow', () => {
           expect(shown).toEqual(new Set(taken));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(30) },
     );
   });
 });
@@ -203,7 +204,7 @@ describe('the layout of an svg', () => {
           expect((boxes[from]?.bottom ?? 0) < (boxes[to]?.top ?? 0)).toBe(!back);
         expect(layout.loops.length).toBe(graph.edges.filter((edge) => edge.back).length);
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(30) },
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { check, checkWithAdvice, codes, mutate, patternA } from './check.ts';
 
 describe('pattern A', () => {
@@ -67,7 +68,7 @@ describe('pattern A', () => {
           expect(span.column).toBeGreaterThan(0);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(60) },
     );
   });
 

@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { printWorkflow } from '../../../src/workflow/print-workflow.ts';
 import { parseYaml } from '../../../src/workflow/yaml/yaml-source.ts';
 import { validWorkflow, type WorkflowValue } from '../../../testing/workflow-arbitrary.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { checkWithAdvice } from './check.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
-const numRuns = Number(process.env.FUZZ_RUNS ?? 240);
+const numRuns = numberOfRuns(60);
 
 /** Words that YAML would take for something else if they were not quoted, and pieces that end or start things. */
 const TRICKY = fc.constantFrom(

@@ -126,7 +126,7 @@ export function feedbackFor(events: readonly EventDraft[], entry: ActiveStep): F
 }
 
 /** As prompts get it: the comment includes what was said about lines and goldens, so that no prompt can omit it. */
-export function presentFeedback(feedback: Feedback | null): Feedback | null {
+function presentFeedback(feedback: Feedback | null): Feedback | null {
   return feedback === null ? null : { ...feedback, comment: feedbackText(feedback) ?? '' };
 }
 

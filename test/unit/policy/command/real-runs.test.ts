@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { numberOfRuns } from '../../number-of-runs.ts';
 import { checkLine } from './check-line.ts';
 import { createMarkedBash } from './marked-bash.ts';
 
 /** More of them find more; this many are quick. */
-const LINES = 500;
+const LINES = numberOfRuns(150);
 const SEED = 11;
 
 const bash = createMarkedBash();

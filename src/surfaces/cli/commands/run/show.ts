@@ -1,12 +1,13 @@
 import { commandsForNeed } from '../../../../app/runs/next-commands.ts';
 import type { OpenRun } from '../../../../app/runs/open-run.ts';
 import { stepState } from '../../../../app/runs/path-text.ts';
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import { runDocument } from '../../../../app/runs/run-document.ts';
 import { type NeededAction, type ShownStep, showRun } from '../../../../app/runs/show-run.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { openGateLines } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openRun, shortIdsIn } from '../../open.ts';
+import { openRun } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { stepLine } from '../../output/progress.ts';
 import { renderSummary } from '../../output/summary.ts';

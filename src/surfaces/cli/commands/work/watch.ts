@@ -1,10 +1,11 @@
+import { endOfLoop, type WorkDriving, type WorkEnd } from '../../../../app/work/work-end.ts';
 import { ATTENDED_VARIABLE } from '../../../../contracts/run/detached-process.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { printLines, stderrOf } from '../../output/terminal.ts';
 import { renderClosing } from '../../output/work/board.ts';
-import { driveWork, endOfLoop, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
+import { driveWork } from '../../output/work/driving.ts';
 
 export interface WatchOptions {
   readonly jobs: number | null;
@@ -37,7 +38,7 @@ async function watchUntilIdle({ work, signal, onEvent, onProblem }: WorkDriving)
 async function watchUntilStopped({ work, signal, onEvent, onProblem }: WorkDriving): Promise<WorkEnd> {
   const { problems } = await work.engine.watch(endingWithStarter(signal), { onEvent, onProblem });
   const isFine = problems.length === 0;
-  return { code: EXIT.interrupted, ok: isFine, reason: isFine ? null : problems.join('; '), help: null };
+  return { kind: 'stopped', ok: isFine, reason: isFine ? null : problems.join('; '), help: null };
 }
 
 /** For `conductor serve --work`: the loop ends with the server that started it, even if that was killed. */

@@ -1,8 +1,8 @@
 import { type Git, printedValue } from './git-command.ts';
 
-/** The commit that a revision names, or null. */
-export async function commitAt(git: Git, revision: string): Promise<string | null> {
-  const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+/** The commit that a ref, an id or an expression such as `HEAD~1` names; null if there is none. */
+export async function commitAt(git: Git, name: string): Promise<string | null> {
+  const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const result = await git(argv, { answers: [1, 128] });
   return result.exitCode === 0 ? printedValue(result) : null;
 }
@@ -11,12 +11,12 @@ const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** Tree ids by commit id. The tree of a commit never changes. */
 const treesByCommit = new Map<string, string>();
 
-export async function treeOf(git: Git, revision: string): Promise<string> {
-  const known = treesByCommit.get(revision);
+export async function treeOf(git: Git, commit: string): Promise<string> {
+  const known = treesByCommit.get(commit);
   if (known !== undefined) return known;
-  const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{tree}`];
+  const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`];
   const tree = printedValue(await git(argv));
-  rememberTreeOf(revision, tree);
+  rememberTreeOf(commit, tree);
   return tree;
 }
 

@@ -1,30 +1,23 @@
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
+import type { UserCommands } from '../../../../app/work/apply-result.ts';
+import { expectDone } from '../../../../app/work/expect-done.ts';
 import type { OpenWork } from '../../../../app/work/opened-work.ts';
 import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
-import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { itemOf } from '../../../../work/engine/command.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { shortIdsIn } from '../../open.ts';
 import { printLines, stdoutOf } from '../terminal.ts';
 import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
-import { expectDone, type Granted, withTrustedWork } from './session.ts';
-
-type CommandArgument = Parameters<WorkEngine['executeCommand']>[0];
-
-export interface Asking {
-  readonly work: OpenWork;
-  readonly snapshot: WorkSnapshot;
-  /** Returns when the command is done; throws the reason and the fix if it is refused or fails. */
-  readonly ask: (command: CommandArgument, key?: string) => Promise<Granted>;
-}
+import { withTrustedWork } from './session.ts';
 
 /** Executes a user's commands and prints the resulting events, including those of items that become free. */
-export async function askAsPerson(
+export async function executeAsUser(
   context: CommandContext,
   as: string | null,
-  act: (asking: Asking) => Promise<void>,
+  use: (commands: UserCommands) => Promise<void>,
 ): Promise<ExitCode> {
   return withTrustedWork(context, { jobs: null }, async (work) => {
     const answerer = await work.answerer();
@@ -34,20 +27,15 @@ export async function askAsPerson(
     await work.engine.recover();
     const snapshot = await work.engine.snapshot();
     const person = as ?? (await work.userName());
-    await act({
+    await use({
       work,
       snapshot,
-      ask: async (command, key) =>
+      execute: async (command, key) =>
         expectDone(await work.engine.executeCommand(command, person, key, answerer.origin), itemOf(command)),
     });
     await work.engine.recover();
     if (!context.json) await printEvents(context, work, snapshot);
-    await report(context, work, snapshot.state.seq, {
-      code: EXIT.success,
-      ok: true,
-      reason: null,
-      help: null,
-    });
+    await report(context, work, snapshot.state.seq, { ok: true, reason: null, help: null });
     return EXIT.success;
   });
 }
