@@ -42,7 +42,7 @@ export const installation = madeFrom(at('node_modules', '.installed'), () =>
 
 export const build = madeFrom(at('dist', '.built'), () =>
   digest([
-    ...['src', 'harness', 'testing'].flatMap((folder) => filesBelow(at(folder))),
+    ...['src', 'harness', 'testing', 'web'].flatMap((folder) => filesBelow(at(folder))),
     ...SETTINGS.map((name) => at(name)),
   ]),
 );

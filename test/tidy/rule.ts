@@ -18,7 +18,7 @@ export interface TidyRule {
   readonly good: Readonly<Record<string, readonly ProjectFile[]>>;
 }
 
-const CODE = /\.(?:ts|mts|js|mjs)$/;
+const CODE = /\.(?:ts|tsx|mts|js|mjs)$/;
 
 /** Fixtures are data, whatever their ending. */
 export function isCode(path: string): boolean {

@@ -54,8 +54,8 @@ const MAX_LINES = 400;
 
 export const lengthRule: TidyRule = {
   name: `has no file above ${MAX_LINES} lines in src`,
-  covers: (path) => path.startsWith('src/'),
-  mustSee: ['src/main.ts', 'src/kernel/decide.ts'],
+  covers: (path) => /^(?:web\/)?src\//.test(path),
+  mustSee: ['src/main.ts', 'src/kernel/decide.ts', 'web/src/main.tsx'],
   check: (files) =>
     files
       .map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
@@ -85,7 +85,7 @@ const MARKED_COMMENT = new RegExp(
 export const markerRule: TidyRule = {
   name: 'leaves no marks of unfinished work',
   // Fixtures are texts that others wrote.
-  covers: (path) => /^(?:src|testing|test)\//.test(path) && !path.startsWith('test/fixtures/'),
+  covers: (path) => /^(?:src|testing|test|web)\//.test(path) && !path.startsWith('test/fixtures/'),
   mustSee: ['src/main.ts', 'testing/plans.ts', 'test/tidy.test.ts'],
   check: (files) =>
     files.flatMap(({ path, text }) =>

@@ -7,22 +7,19 @@ import { removeSpecialFiles } from './files/special-files.ts';
 import { openTemporaryFolder, removeTemporaryFolder } from './files/temporary-folder.ts';
 import { createDiffMemory } from './files/tree-diff.ts';
 import { commitAt, rememberTreeOf } from './git/commits.ts';
-import { kindOf } from './git/file-kind.ts';
 import { type Git, printedValue } from './git/git-command.ts';
 import { readObjects } from './git/read-objects.ts';
 import { openJudgeCheckout } from './judge-checkout.ts';
 import { createWorkspace, describeWorkspace, isComplete, reopenWorkspace } from './repository/create.ts';
-import { readBaseTree } from './repository/layout.ts';
+import { locateObjects } from './repository/locate-objects.ts';
 import {
   describeRepository,
   openRunRepository,
   type RunRepository,
   type SnapshotBounds,
-  storeDirOf,
   type UserRepository,
   userGit,
 } from './repository/run-repository.ts';
-import { isLinkedWorktree } from './result/linked-worktrees.ts';
 import { publishResult } from './result/publish.ts';
 
 /** Larger files are not read: no manifest or configuration is that large. */
@@ -112,19 +109,6 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     },
     publish: (workspace, result) => publishResult(deps, workspace, result),
   };
-}
-
-/**
- * Locates the objects of a run: in the store, or, once the workspace is removed, in the user's repository, which has
- * the result. Runs of earlier versions have no store.
- */
-async function locateObjects(
-  { gitDir }: UserRepository,
-  workspace: RunWorkspace,
-): Promise<{ readonly gitDir: string; readonly baseTree: string | null }> {
-  const storeDir = storeDirOf(workspace);
-  const hasStore = !isLinkedWorktree(workspace) && (await kindOf(storeDir)) === 'folder';
-  return hasStore ? { gitDir: storeDir, baseTree: await readBaseTree(storeDir) } : { gitDir, baseTree: null };
 }
 
 async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {

@@ -11,13 +11,11 @@ export type PreparedAnswer =
     }
   | { readonly ok: false; readonly message: string; readonly help: string };
 
-/** Names a golden in an answer: by its path, else by the id in its report. */
-export function goldenIdOf({
-  validator,
-  golden_path,
-  id,
-}: Pick<GoldenProposal, 'validator' | 'golden_path' | 'id'>): string {
-  return `${validator}:${golden_path ?? id ?? ''}`;
+/** A golden that a gate shows. */
+export interface ShownGolden {
+  /** `golden_id` of the page. */
+  readonly id: string;
+  readonly proposal: Pick<GoldenProposal, 'id' | 'golden_path' | 'acceptable'>;
 }
 
 /**
@@ -26,9 +24,9 @@ export function goldenIdOf({
  */
 export function prepareAnswer(
   { answer, comment, lines, goldens }: GateAnswerRequest,
-  proposals: readonly GoldenProposal[],
+  shown: readonly ShownGolden[],
 ): PreparedAnswer {
-  const byId = new Map(proposals.map((proposal) => [goldenIdOf(proposal), proposal]));
+  const byId = new Map(shown.map(({ id, proposal }) => [id, proposal]));
   const decided = new Map(goldens.map(({ id, decision }) => [id, decision]));
   const unknown = goldens.find(({ id }) => !byId.has(id));
   if (unknown !== undefined || decided.size !== goldens.length)

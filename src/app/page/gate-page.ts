@@ -4,7 +4,7 @@ import type {
   GateDocument,
 } from '../../contracts/http/gate-documents.ts';
 import type { Session } from '../../contracts/http/session-documents.ts';
-import { readGateRequest } from '../../runtime/gates/gate-request.ts';
+import { type GateRequest, readGateRequest } from '../../runtime/gates/gate-request.ts';
 import { renderGateRequest } from '../../runtime/gates/gate-text.ts';
 import { hasExpired } from '../../runtime/gates/open-gates.ts';
 import { proposalsIn } from '../../runtime/goldens/golden-proposal.ts';
@@ -12,7 +12,8 @@ import { answerOpenGate } from '../drive/answer-gate.ts';
 import type { OpenProject } from '../opened.ts';
 import { readGate } from '../runs/list-gates.ts';
 import { type OpenRun, openRun } from '../runs/open-run.ts';
-import { prepareAnswer } from './gate-answer.ts';
+import { composeGoldens } from './evidence/goldens.ts';
+import { prepareAnswer, type ShownGolden } from './gate-answer.ts';
 
 /** The open gate of a run; null if it has none. */
 export async function composeGateDocument({ view, record, records }: OpenRun): Promise<GateDocument | null> {
@@ -84,7 +85,7 @@ export async function answerFromPage(
       current: await current(),
     };
   const shown = awaiting === null ? null : await readGateRequest(run.record.directory, awaiting);
-  const prepared = prepareAnswer(request, shown === null ? [] : proposalsIn(shown));
+  const prepared = prepareAnswer(request, shown === null ? [] : await nameGoldens(run, shown));
   if (!prepared.ok) return { ...prepared, current: await current() };
   const { answer, comment, typed } = prepared;
   const result = await answerOpenGate(
@@ -97,6 +98,22 @@ export async function answerFromPage(
     ok: true,
     answered: { run_id: run.view.runId, step_id: result.stepId, answer, by: session.name },
   };
+}
+
+/** The goldens that the gate shows, with the ids that the page gives them. */
+async function nameGoldens(run: OpenRun, request: GateRequest): Promise<readonly ShownGolden[]> {
+  const proposals = proposalsIn(request);
+  if (proposals.length === 0) return [];
+  const { goldens } = await composeGoldens(run);
+  return proposals.flatMap((proposal) => {
+    const found = goldens.findLast(
+      ({ validator, golden_path, proposed }) =>
+        validator === proposal.validator &&
+        golden_path === proposal.golden_path &&
+        proposed?.sha256 === proposal.proposed?.sha256,
+    );
+    return found === undefined ? [] : [{ id: found.golden_id, proposal }];
+  });
 }
 
 /** The origin of an answer is the session, not the terminal that the server was started in. */

@@ -1,4 +1,5 @@
 import type { Attendant } from '../../app/page/attendant.ts';
+import type { PageReader } from '../../app/page/page-reader.ts';
 import type { RunBoard } from '../../app/page/run-board.ts';
 import type { ServedRepository } from '../../app/page/served-repository.ts';
 import type { FolderWatch } from '../../ports/folder-watch.ts';
@@ -12,6 +13,7 @@ export interface PageServer {
   /** What happens in each repository, by its id. */
   readonly boards: ReadonlyMap<string, RunBoard>;
   readonly attendant: Attendant;
+  readonly reader: PageReader;
   readonly sessions: Sessions;
   readonly pairing: Pairing;
   readonly places: ServedPlaces;

@@ -1,19 +1,24 @@
 import * as z from 'zod';
 import { cancelRecordedRun } from '../../../app/drive/cancel-run.ts';
+import { drawRun } from '../../../app/page/graph.ts';
+import { countByDay, listRunsPage } from '../../../app/page/list-page.ts';
 import { composeEvents, composeRunPage } from '../../../app/page/run-page.ts';
+import { rewindRun } from '../../../app/page/run-state.ts';
 import { expectOpened, type ServedRepository } from '../../../app/page/served-repository.ts';
 import { defaultSince, reportRuns } from '../../../app/report.ts';
-import { listRuns, readSpend, runsDocument } from '../../../app/runs/list-runs.ts';
 import { STATE_FILTERS } from '../../../app/runs/listed-state.ts';
+import type { OpenRun } from '../../../app/runs/open-run.ts';
 import { computeRunStats } from '../../../app/runs/run-stats.ts';
 import { parseSince } from '../../../app/since.ts';
 import { findUntrustedParts, listParts, TRUST_CONFIGURATION, type TrustWanted } from '../../../app/trust.ts';
 import { MAX_COMMENT_LENGTH } from '../../../contracts/http/gate-documents.ts';
 import { shortIdsOf } from '../../../overview/short-ids.ts';
+import { readRecordedPlan } from '../../../runtime/record/recorded-run.ts';
 import { getInRepo, getOfRun, postOfRun, queryCount, type Route, RouteError } from '../route.ts';
 
 const MAX_EVENTS = 1_000;
 const MAX_RUNS = 500;
+const MAX_DAYS = 366;
 
 /** What ran, and what came of it. */
 export const RUN_ROUTES: readonly Route[] = [
@@ -29,16 +34,38 @@ export const RUN_ROUTES: readonly Route[] = [
     ...(await computeRunStats(records, { by: null, since: readSince(query, server.now()) })),
   })),
   getInRepo('/attendant', async ({ server }, { id }) => ({ problems: server.attendant.problems(id) })),
-  getInRepo('/runs', async ({ query }, { records }) => {
+  getInRepo('/runs', async ({ query, server }, repo) => {
     const state = query.get('state');
     if (state !== null && !STATE_FILTERS.includes(state))
       throw new RouteError(400, 'query', `state is none of ${STATE_FILTERS.join(', ')}`);
-    const listed = await listRuns(records.store, { state, limit: queryCount(query, 'limit', 50, MAX_RUNS) });
-    return runsDocument(listed, await readSpend(records, listed.shown));
+    return listRunsPage(repo.records.store, server.reader.catalog(repo), {
+      state,
+      workflow: query.get('workflow'),
+      agent: query.get('agent'),
+      text: query.get('text') ?? '',
+      before: query.get('before'),
+      limit: Math.max(1, queryCount(query, 'limit', 50, MAX_RUNS)),
+    });
   }),
-  getOfRun('', async (_, run) => {
-    const shortId = shortIdsOf(await run.records.store.match(''));
-    return composeRunPage(run, shortId(run.view.runId));
+  getInRepo('/days', async ({ query, server }, repo) => ({
+    ...(await countByDay(
+      server.reader.catalog(repo),
+      server.now(),
+      Math.max(1, queryCount(query, 'days', 14, MAX_DAYS)),
+    )),
+  })),
+  getOfRun('', async (_, run) => composeRunPage(run, await shortIdOf(run), null)),
+  getOfRun('/at/:seq', async ({ params }, run) => {
+    if (!/^\d{1,9}$/.test(params.seq ?? '')) throw new RouteError(400, 'query', 'the event is not a number');
+    return composeRunPage(run, await shortIdOf(run), Number(params.seq));
+  }),
+  getOfRun('/graph', async ({ query }, run) => {
+    const seq = query.has('at') ? queryCount(query, 'at', 0, Number.MAX_SAFE_INTEGER) : null;
+    const then = seq === null ? run : rewindRun(run, seq);
+    const recorded = await readRecordedPlan(run.record.directory, run.view);
+    if (!recorded.ok || then === null)
+      throw new RouteError(404, 'no_graph', recorded.ok ? 'the run had not started' : recorded.message);
+    return { ...drawRun(recorded.plan, then.view) };
   }),
   getOfRun('/events', async ({ query }, run) => ({
     ...composeEvents(
@@ -54,7 +81,7 @@ export const RUN_ROUTES: readonly Route[] = [
       const cancelled = await cancelRecordedRun(
         {
           records: { ...run.records, userName: async () => session.name },
-          ensureTrust: (workflows) => expectTrusted(repo, workflows),
+          ensureTrust: (workflows) => expectTrusted(repo, { workflows }),
           openRun: async () => expectOpened(await repo.services.openProject(repo.root)).deps,
         },
         run,
@@ -77,12 +104,16 @@ function readSince(query: URLSearchParams, now: Date): Date | null {
   return since;
 }
 
+async function shortIdOf({ records, view }: OpenRun): Promise<string> {
+  return shortIdsOf(await records.store.match(''))(view.runId);
+}
+
 /** Trust is a decision for the owner's terminal: a page can't give it. */
-async function expectTrusted(
+export async function expectTrusted(
   { services, root }: ServedRepository,
-  workflows: TrustWanted['workflows'],
+  wanted: Partial<TrustWanted>,
 ): Promise<void> {
-  const trust = expectOpened(await services.openTrust(root, { ...TRUST_CONFIGURATION, workflows }));
+  const trust = expectOpened(await services.openTrust(root, { ...TRUST_CONFIGURATION, ...wanted }));
   const missing = findUntrustedParts(trust);
   if (missing.length === 0) return;
   throw new RouteError(

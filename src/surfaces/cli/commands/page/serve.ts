@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { startAttendant } from '../../../../app/page/attendant.ts';
+import { createPageReader } from '../../../../app/page/page-reader.ts';
 import type { PageTools } from '../../../../app/page/page-tools.ts';
 import { openRunBoard, type RunBoard } from '../../../../app/page/run-board.ts';
 import { openServedRepositories, type ServedRepository } from '../../../../app/page/served-repository.ts';
@@ -58,53 +59,48 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const boards = new Map<string, RunBoard>();
   for (const { id, records } of repositories)
     boards.set(id, await openRunBoard({ records, watch: tools.watch, onError }));
-  const page = await preparePage(context, { tools, repositories, boards, onError });
-  const port = options.port ?? DEFAULT_PORT;
-  const listening = await startServer({
-    address,
-    port,
-    tls,
-    openPage: async (bound) => {
-      const places = { address, port: bound, isTls: tls !== null, url: tools.url };
-      return {
-        ...page,
-        places: findServedPlaces(places),
-        url: tools.url ?? urlOf(address, bound, tls),
-        isTls: tls !== null,
-      };
-    },
-  }).catch((error: unknown) => refuseListening(error, address, port));
-  const url = urlOf(address, listening.port, tls);
-  announce(context, { url, isOpen, tls, repositories });
-  const stops = [
-    page.attendant.close,
-    tools.watch.watch(tools.sessions.folder, () => {
-      page.sessions.closeEnded().catch(onError);
-    }),
-  ];
-  const pairing = { pairing: page.pairing, url: tools.url ?? url, withQr: isOpen };
-  if (context.terminal.interactive || options.printCode) {
-    printPairing(context, pairing);
-    stops.push(printPairingOnEnter(context, pairing));
-  }
-  let removeOpener = async () => {};
-  if (options.open) {
-    const { code } = page.pairing.create({ rights: 'answer', name: null });
-    removeOpener = await tools.openBrowser(`${pairing.url}#pair=${code}`).catch((error: unknown) => {
-      onError(error);
-      return async () => {};
-    });
-  }
+  const stops: (() => void)[] = [tools.watch.close, ...[...boards.values()].map(({ close }) => close)];
+  const endings: (() => Promise<void>)[] = [];
   try {
+    const port = options.port ?? DEFAULT_PORT;
+    const { page, ...listening } = await startServer({
+      address,
+      port,
+      tls,
+      // Nothing is continued before the address is taken: another server may be there already.
+      openPage: async (bound) => {
+        const places = { address, port: bound, isTls: tls !== null, url: tools.url };
+        return {
+          ...(await preparePage(context, { tools, repositories, boards, onError })),
+          places: findServedPlaces(places),
+          url: tools.url ?? urlOf(address, bound, tls),
+          isTls: tls !== null,
+        };
+      },
+    }).catch((error: unknown) => refuseListening(error, address, port));
+    endings.push(listening.close, page.reader.close);
+    const url = urlOf(address, listening.port, tls);
+    announce(context, { url, isOpen, tls, repositories });
+    const closeEnded = () => {
+      page.sessions.closeEnded().catch(onError);
+    };
+    stops.push(page.attendant.close, tools.watch.watch(tools.sessions.folder, closeEnded));
+    const pairing = { pairing: page.pairing, url: page.url, withQr: isOpen };
+    if (context.terminal.interactive || options.printCode) {
+      printPairing(context, pairing);
+      stops.push(printPairingOnEnter(context, pairing));
+    }
+    if (options.open) {
+      const { code } = page.pairing.create({ rights: 'answer', name: null });
+      const opened = await tools.openBrowser(`${page.url}#pair=${code}`).catch(onError);
+      if (opened !== undefined) endings.push(opened);
+    }
     await whileInterruptible(context, { message: 'stopping', endProcesses: async () => {} }, (signal) =>
       serveUntil(signal, options.work ? { tools, repositories, onError } : null),
     );
   } finally {
     for (const stop of stops) stop();
-    for (const board of boards.values()) board.close();
-    tools.watch.close();
-    await removeOpener();
-    await listening.close();
+    await Promise.all(endings.map((end) => end()));
   }
   return EXIT.interrupted;
 }
@@ -126,6 +122,7 @@ async function preparePage(
   return {
     repositories,
     boards,
+    reader: createPageReader(tools),
     attendant: startAttendant({
       repositories: repositories.flatMap((repo) => {
         const board = boards.get(repo.id);
