@@ -44,7 +44,7 @@ export async function openServedRepositories(
 }
 
 /** A name for addresses per root: lower case, digits and hyphens; a second one of the same name gets `-2`. */
-export function nameRepositories(roots: readonly string[]): readonly string[] {
+function nameRepositories(roots: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return roots.map((root) => {
     const name = slugOf(basename(root));
