@@ -1,5 +1,6 @@
 import type { NotifyKind } from '../contracts/config/notify-config.ts';
 import type { RunEvent } from '../contracts/run/event.ts';
+import { gateAddress } from '../text/page-address.ts';
 import { type ChangeCount, createNotification, type Notification } from './notification.ts';
 
 /** What a notification says about its run besides the event. */
@@ -11,6 +12,8 @@ export interface RunFacts {
   readonly costUsd: number | null;
   /** Why the last step that gave a reason ended as it did. */
   readonly cause: string | null;
+  /** Where the page is; null if it is not configured. */
+  readonly pageUrl: string | null;
 }
 
 /** The kinds of an event, the most specific one first; empty if it needs no notification. */
@@ -36,7 +39,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
   const kinds = kindsOfRunEvent(event);
   const [kind] = kinds;
   if (kind === undefined) return null;
-  const { costUsd, cause, ...about } = facts;
+  const { costUsd, cause, pageUrl, ...about } = facts;
   const runId = event.run_id;
   const common = { id: eventIdOf(event), kind, kinds, ...about, cost_usd: costUsd };
   switch (event.event_type) {
@@ -45,6 +48,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
         ...common,
         headline: `approval needed at gate ${event.step_id ?? event.payload.gate}`,
         asked: event.payload.reason,
+        ...(pageUrl === null ? {} : { url: gateAddress(pageUrl, facts.repository, runId) }),
         commands: [
           `conductor show ${runId}`,
           `conductor approve ${runId} --resume`,

@@ -50,6 +50,7 @@ describe('the output of a command fits its schema', () => {
     await expectFits('cli.harness', scene, 'harness', 'run', '../suite.yaml', '--out', '../out');
     await expectFits('cli.runs', scene, 'runs');
     await expectFits('cli.gates', scene, 'gates');
+    await expectFits('cli.serve', scene, 'serve', '--sessions');
     await expectFits('cli.error', scene, 'show', 'ffff');
     await expectFits('cli.error', scene, 'vallidate');
   });

@@ -92,7 +92,8 @@ describe('a terminal of 80 columns', () => {
       expect.stringMatching(/^ {40,}gate approve$/),
       expect.stringMatching(/Rework the.* ago +unknown +unverified$/),
     ]);
-    expect(await linesOf(scene, ['runs'], COLUMNS)).toEqual(runs);
+    const withoutAges = (lines: readonly string[]) => lines.map((line) => line.replace(/\d+ s ago/, 'ago'));
+    expect(withoutAges(await linesOf(scene, ['runs'], COLUMNS))).toEqual(withoutAges(runs));
     await Promise.all(LOOKS.map((args) => expectFits(scene, args)));
   });
 

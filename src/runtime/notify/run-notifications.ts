@@ -118,6 +118,7 @@ async function collectFacts({ deps, directory, view }: RunNotificationsRequest, 
     change: await countChange(directory, event).catch(() => null),
     costUsd: state.usage.costUsd,
     cause: cause === null ? null : mask(cause),
+    pageUrl: deps.project.pageUrl ?? null,
   };
 }
 

@@ -26,6 +26,7 @@ const FACTS: RunFacts = {
   change: { files: 2, insertions: 10, deletions: 1 },
   costUsd: 0.41,
   cause: 'the validator tests exited with 1',
+  pageUrl: null,
 };
 
 function eventWith(event: { event_type: string; step_id: string | null; payload: object }): RunEvent {
