@@ -1,10 +1,11 @@
 import type { NotifyKind, NotifyTarget } from '../contracts/config/notify-config.ts';
+import { formatCount } from '../text/count-of.ts';
 import { oneLine } from '../text/outside-text.ts';
 import { shorten } from '../text/shorten.ts';
 
 /** The notification that all targets get, as a value. All text is on one line, bounded and safe to print. */
 export interface Notification {
-  /** The id of the event: `run_id:seq`, or `work:seq` for an item. Receivers can drop a second one with the same id. */
+  /** The id of the event: `run_id:seq`; for an item, of the question. Receivers can drop a second one with the same id. */
   readonly id: string;
   /** The most specific kind: `failed` for an end other than success. */
   readonly kind: NotifyKind;
@@ -57,16 +58,16 @@ export function bodyLines(notification: Notification): readonly string[] {
   const { title, workflow, asked, change, cost_usd: cost, commands } = notification;
   const about = [title, workflow === null ? null : `workflow ${workflow}`].filter((part) => part !== null);
   const numbers = [
-    ...(change === null
-      ? []
-      : [
-          `${change.files} ${change.files === 1 ? 'file' : 'files'}, +${change.insertions} -${change.deletions}`,
-        ]),
+    ...(change === null ? [] : [describeChange(change)]),
     ...(workflow === null ? [] : [`cost so far ${cost === null ? 'unknown' : `$${cost.toFixed(2)}`}`]),
   ];
   return [about.join(' · '), asked, numbers.join(' · '), ...commands].filter(
     (line): line is string => line !== null && line !== '',
   );
+}
+
+function describeChange({ files, insertions, deletions }: ChangeCount): string {
+  return files === 0 ? 'no file changed' : `${formatCount(files, 'file')}, +${insertions} -${deletions}`;
 }
 
 /** A target with the name under which its notifications are recorded. It contains no secret. */

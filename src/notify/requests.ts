@@ -1,4 +1,5 @@
 import type { NotifyKind } from '../contracts/config/notify-config.ts';
+import { splitTopic } from '../contracts/config/ntfy-topic.ts';
 import { bodyLines, type Notification, subjectOf } from './notification.ts';
 
 /** An HTTP POST as a value. */
@@ -18,14 +19,6 @@ const TAGS: Readonly<Record<NotifyKind, string>> = {
   end: 'white_check_mark',
   failed: 'x',
 };
-
-/** The server and the topic of an ntfy address; null if it has no topic. */
-export function splitTopic(url: string): { readonly server: string; readonly topic: string } | null {
-  if (!URL.canParse(url)) return null;
-  const { origin, pathname } = new URL(url);
-  const [, folder = '/', topic = ''] = /^(.*\/)([-\w]{1,64})$/.exec(pathname) ?? [];
-  return topic === '' ? null : { server: `${origin}${folder}`, topic };
-}
 
 /** Publishes as JSON: text in header fields would need an encoding and could end a field. */
 export function ntfyRequest(

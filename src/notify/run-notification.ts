@@ -10,6 +10,8 @@ export interface RunFacts {
   readonly title: string | null;
   readonly change: ChangeCount | null;
   readonly costUsd: number | null;
+  /** Why the last step that gave a reason ended as it did. */
+  readonly cause: string | null;
   /** Where the page is; null if it is not configured. */
   readonly pageUrl: string | null;
 }
@@ -37,7 +39,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
   const kinds = kindsOfRunEvent(event);
   const [kind] = kinds;
   if (kind === undefined) return null;
-  const { costUsd, pageUrl, ...about } = facts;
+  const { costUsd, cause, pageUrl, ...about } = facts;
   const runId = event.run_id;
   const common = { id: eventIdOf(event), kind, kinds, ...about, cost_usd: costUsd };
   switch (event.event_type) {
@@ -64,7 +66,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
       return createNotification({
         ...common,
         headline: `ended: ${event.payload.outcome}`,
-        asked: event.payload.reason,
+        asked: event.payload.reason ?? (kind === 'failed' ? cause : null),
         commands: [`conductor show ${runId}`],
       });
     default:

@@ -118,9 +118,7 @@ export function chooseSection(run: SummarizedRun, now: string): ReportSectionId 
   if (awaiting !== null || isOverdue(run, now)) return 'needs_you';
   if (outcome === null) return 'running';
   if (outcome === 'unverified') return 'claimed_not_shown';
-  // A user who approved a gate after the evaluation has seen what it found.
-  const isSettled = run.summary.approved_after_decision;
-  if (!isSettled && (claims.contradicted > 0 || doubtsOf(run.summary).length > 0)) return 'claimed_not_shown';
+  if (claims.contradicted > 0 || doubtsOf(run.summary).length > 0) return 'claimed_not_shown';
   return outcome === 'success' ? 'done' : 'failed';
 }
 
@@ -170,6 +168,7 @@ function composeLine(run: SummarizedRun, repository: ReportRepository, now: stri
     },
     claims,
     flags: doubtsOf(summary),
+    approved: summary.approved_after_decision,
     last_message: summary.last_message,
     branch: summary.branch,
     salvage_refs: summary.salvage_refs,

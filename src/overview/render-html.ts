@@ -5,20 +5,23 @@ import {
   describeDisk,
   describeNews,
   describeRun,
+  explainSpent,
   NEWS_TITLE,
   quoteMessage,
   SECTION_TITLES,
   SPENT_TITLE,
   spendRows,
+  summarize,
   type TimeFormat,
   titleOf,
-} from './report-words.ts';
+} from './report-lines.ts';
 
 const STYLE = `
 article { background: var(--card); border: 1px solid var(--line); border-left: .25rem solid var(--mark, var(--line));
   border-radius: .375rem; padding: .75rem 1rem; margin: .5rem 0; }
 .needs_you, .claimed_not_shown { --mark: var(--attention); }
 .done { --mark: var(--good); } .failed { --mark: var(--bad); } .running { --mark: var(--accent); }
+summary { cursor: pointer; }
 blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 2px solid var(--line); color: var(--dim);
   white-space: pre-wrap; font-size: .875rem; }
 .commands { list-style: none; padding: 0; }
@@ -29,15 +32,17 @@ blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 2px solid var(-
 /** Renders a report as one page without scripts, links or other resources, for light and dark screens. */
 export function renderHtml(report: Report, format: TimeFormat): string {
   const since = report.since === null ? '' : ` since ${format.time(report.since)}`;
+  const explained = explainSpent(report);
   return renderPage({
     title: 'conductor report',
     style: STYLE,
     body: html`<main>
 <h1>conductor report${since}</h1>
 <p class="dim">written ${format.time(report.generated_at)}</p>
+<p>${summarize(report)}</p>
 ${report.sections.map(
   ({ id, runs, questions }) => html`<section>
-<h2>${SECTION_TITLES[id]}</h2>
+<h2>${SECTION_TITLES[id]} <span class="dim">${runs.length + questions.length}</span></h2>
 ${runs.map((line) => renderRun(line, id, format))}
 ${questions.map(renderQuestion)}
 </section>`,
@@ -51,6 +56,7 @@ ${renderNews(report)}
 ${spendRows(report, format).map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
 </tbody>
 </table></div>
+${explained === null ? [] : html`<p class="dim">${explained}</p>`}
 ${report.disk.map((disk) => html`<p class="dim">${disk.repository}: ${describeDisk(disk)}</p>`)}
 ${report.unreadable.map(
   ({ repository, subject, problem }) =>
@@ -70,9 +76,16 @@ function renderRun(line: ReportLine, section: string, format: TimeFormat): Marku
 <ul>
 ${describeRun(line, format).map((text) => html`<li>${text}</li>`)}
 </ul>
-${quoted.length === 0 ? [] : html`<blockquote>${quoted.join('\n')}</blockquote>`}
+${quoted.length === 0 ? [] : renderQuote(quoted, section !== 'done')}
 ${renderCommands(line.commands)}
 </article>`;
+}
+
+/** Of a run that needs no look, the response is folded away. */
+function renderQuote(lines: readonly string[], isOpen: boolean): Markup {
+  const quote = html`<summary class="dim">final response</summary>
+<blockquote>${lines.join('\n')}</blockquote>`;
+  return isOpen ? html`<details open>${quote}</details>` : html`<details>${quote}</details>`;
 }
 
 function renderQuestion({ item_id: id, title, question, repository, commands }: ReportQuestion): Markup {

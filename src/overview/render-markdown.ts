@@ -4,6 +4,7 @@ import {
   describeDisk,
   describeNews,
   describeRun,
+  explainSpent,
   NEWS_TITLE,
   quoteMessage,
   SECTION_TITLES,
@@ -11,7 +12,7 @@ import {
   spendRows,
   type TimeFormat,
   titleOf,
-} from './report-words.ts';
+} from './report-lines.ts';
 
 /** Renders a report as Markdown. Texts from outside can't become markup or links to other places. */
 export function renderMarkdown(report: Report, format: TimeFormat): string {
@@ -30,6 +31,8 @@ export function renderMarkdown(report: Report, format: TimeFormat): string {
     lines.push('');
   }
   lines.push(`## ${SPENT_TITLE}`, '', ...spendTable(report, format), '');
+  const explained = explainSpent(report);
+  if (explained !== null) lines.push(escapeMarkdown(explained), '');
   for (const disk of report.disk)
     lines.push(`- ${escapeMarkdown(`${disk.repository}: ${describeDisk(disk)}`)}`);
   for (const { repository, subject, problem } of report.unreadable)
@@ -64,10 +67,15 @@ function spendTable(report: Report, format: TimeFormat): string[] {
   ];
 }
 
+/** Digits can't be escaped, but the point after them can. */
+function escapeMatch(text: string): string {
+  return /\d/.test(text) ? `${text}\\` : `\\${text}`;
+}
+
 /** Neutralises a text, puts it on one line, and escapes what Markdown or HTML could give a meaning. */
 function escapeMarkdown(text: string): string {
   return oneLine(text)
-    .replace(/[\\`*_{}[\]<>()#+!|~&-]/g, '\\$&')
+    .replace(/[\\`*_{}[\]<>()#!|~&]|^[-+=]|^\d+(?=[.)])/g, escapeMatch)
     .replace(/:\/\//g, ':\\/\\/')
     .replace(/\b(www)\./gi, '$1\\.')
     .replace(/@/g, '\\@');

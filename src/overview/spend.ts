@@ -54,13 +54,57 @@ export function formatCost(spend: Spend): string {
   return formatKnown(spend, 'cost_usd', formatDollars);
 }
 
+/** `$0.41`, `unknown`, or `≥ $0.41` if some starts don't report it: short, for tables. */
+export function formatShortCost(spend: Spend): string {
+  return formatShort(spend, 'cost_usd', formatDollars);
+}
+
+/** `1.5 k tokens`: of input and output. */
+export function formatShortTokens(spend: Spend): string {
+  const { unknown, input_tokens: input, output_tokens: output } = spend;
+  if (areTokensUnknown(spend)) return 'unknown tokens';
+  const isPartial = unknown.input_tokens + unknown.output_tokens > 0;
+  return `${isPartial ? '≥ ' : ''}${formatTokenCount(input + output)} tokens`;
+}
+
+/** `1,200 in, 300 out`, or `≥ 1,200 in, 300 out`. */
+export function formatTokenRow(spend: Spend): string {
+  if (areTokensUnknown(spend)) return 'unknown';
+  const { unknown, input_tokens: input, output_tokens: output } = spend;
+  const isPartial = unknown.input_tokens + unknown.output_tokens > 0;
+  return `${isPartial ? '≥ ' : ''}${groupThousands(input)} in, ${groupThousands(output)} out`;
+}
+
+function areTokensUnknown({ starts, unknown }: Spend): boolean {
+  return starts > 0 && unknown.input_tokens === starts && unknown.output_tokens === starts;
+}
+
+function groupThousands(value: number): string {
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+export function formatShortAgentTime(spend: Spend, formatDuration: (ms: number) => string): string {
+  return formatShort(spend, 'agent_ms', formatDuration);
+}
+
+/** Three digits are enough to compare: `950`, `13.3 k`, `1.2 M`. */
+export function formatTokenCount(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  if (tokens < 999_950) return `${(tokens / 1_000).toFixed(1)} k`;
+  return `${(tokens / 1_000_000).toFixed(1)} M`;
+}
+
+function formatShort(spend: Spend, measure: Measure, format: (value: number) => string): string {
+  const unknown = spend.unknown[measure];
+  if (unknown > 0 && unknown === spend.starts) return 'unknown';
+  return `${unknown > 0 ? '≥ ' : ''}${format(spend[measure])}`;
+}
+
 /** `1,200 in, 300 out`. */
 export function formatTokens(spend: Spend): string {
-  const { starts, unknown } = spend;
-  if (starts > 0 && unknown.input_tokens === starts && unknown.output_tokens === starts) return 'unknown';
-  const thousands = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
-  const input = formatKnown(spend, 'input_tokens', thousands);
-  return `${input} in, ${formatKnown(spend, 'output_tokens', thousands)} out`;
+  if (areTokensUnknown(spend)) return 'unknown';
+  const input = formatKnown(spend, 'input_tokens', groupThousands);
+  return `${input} in, ${formatKnown(spend, 'output_tokens', groupThousands)} out`;
 }
 
 export function formatAgentTime(spend: Spend, formatDuration: (ms: number) => string): string {
@@ -75,6 +119,6 @@ function formatKnown(spend: Spend, measure: Measure, format: (value: number) => 
 }
 
 /** Two decimals, or as many as a small amount needs. */
-function formatDollars(usd: number): string {
+export function formatDollars(usd: number): string {
   return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
 }

@@ -70,15 +70,3 @@ export function describeRuns({ runs, since, not_counted }: Stats): string {
   const counted = `${formatCount(runs, 'run')}${since === null ? '' : ` since ${since}`}`;
   return [counted, describeNotCounted(not_counted)].filter((part) => part !== null).join('; ');
 }
-
-/** Three digits are enough to compare: `950`, `13.3 k`, `1.2 M`. */
-export function formatTokens(tokens: number): string {
-  if (tokens < 1_000) return String(Math.round(tokens));
-  if (tokens < 999_950) return `${(tokens / 1_000).toFixed(1)} k`;
-  return `${(tokens / 1_000_000).toFixed(1)} M`;
-}
-
-/** Two decimals, or as many as a small amount needs. */
-export function formatDollars(usd: number): string {
-  return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
-}

@@ -9,15 +9,14 @@ import {
 import { STATS_DIMENSIONS, type StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
 import { html, type Markup, renderPage } from './html.ts';
+import { formatDollars, formatTokenCount } from './spend.ts';
 import {
   DIMENSION_TITLES,
   describeRuns,
   formatAttempts,
-  formatDollars,
   formatFigure,
   formatGroupName,
   formatRate,
-  formatTokens,
 } from './stats-format.ts';
 import {
   KIND_LABELS,
@@ -78,7 +77,7 @@ function renderDimension(
     String(group.contradictions),
     formatFigure(group.attempts_per_success, group, formatAttempts),
     formatFigure(group.median_wall_ms, group, formatDuration),
-    formatFigure(group.tokens_per_success, group, formatTokens),
+    formatFigure(group.tokens_per_success, group, formatTokenCount),
     formatFigure(group.cost_usd_per_success, group, formatDollars),
     formatFigure(group.median_cost_usd, group, formatDollars),
   ]);
@@ -90,7 +89,7 @@ function renderDimension(
 ${plot}
 ${isCut ? html`<p class="dim">The plot shows the ${MAX_PLOTTED_GROUPS} largest groups, the table all ${groups.length}.</p>` : []}
 </div>
-${renderTable(title, head, rows)}
+<div class="table rates">${renderTable(title, head, rows)}</div>
 </div>
 </section>`;
 }
@@ -176,7 +175,8 @@ const STYLE = `
 .key { width: .75rem; height: .75rem; margin-right: .4rem; }
 caption { text-align: left; color: var(--dim); }
 td { font-variant-numeric: tabular-nums; }
-tbody th { overflow-wrap: anywhere; }
+tbody th { min-width: 7rem; overflow-wrap: break-word; }
+.rates td:first-of-type { white-space: nowrap; }
 dt { font-weight: 600; margin-top: .5rem; }
 dd { margin: 0; max-width: 45rem; }
 @media (max-width: 47.99rem) {

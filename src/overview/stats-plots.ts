@@ -8,7 +8,8 @@ import type { StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
 import { cutText } from '../text/shorten.ts';
 import { html, type Markup } from './html.ts';
-import { formatDollars, formatGroupName, formatRate } from './stats-format.ts';
+import { formatDollars } from './spend.ts';
+import { formatGroupName, formatRate } from './stats-format.ts';
 
 // Plots are inline SVG without scripts. They are 360 units wide: on a phone one unit is about one pixel, so that the
 // text stays readable, and the page limits how far they grow.

@@ -14,6 +14,8 @@ export interface RunStore {
   readonly read: (runId: string) => Promise<ReadResult>;
   /** All run ids that start with the given text. */
   readonly match: (prefix: string) => Promise<readonly string[]>;
+  /** Recent runs whose last driver was killed and that no process drives since, newest first. */
+  readonly listAbandoned: () => Promise<readonly string[]>;
   /** Newest first; by default all runs. */
   readonly list: (runIds?: readonly string[]) => Promise<readonly RunListing[]>;
 }

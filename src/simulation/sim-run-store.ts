@@ -52,6 +52,7 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
       return { ok: true, run: { directory, events: reading.events, driverPid: world.driver?.id ?? null } };
     },
     match: async (prefix) => [world.runId ?? ''].filter((runId) => runId !== '' && runId.startsWith(prefix)),
+    listAbandoned: async () => [],
     list: async () =>
       world.runId === null
         ? []

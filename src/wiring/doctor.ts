@@ -10,17 +10,24 @@ import { readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
 import { readTopFiles } from '../adapters/setup/top-files.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { createWorkDatabase } from '../adapters/work-local/database.ts';
+import { createLocalJournal } from '../adapters/work-local/journal.ts';
 import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { hasCommits, isCommitted, readGitVersion } from '../adapters/workspace/git/probe.ts';
 import { measureDiskUse } from '../app/disk-use.ts';
 import type { DoctorDeps } from '../app/doctor/doctor.ts';
+import { collectNotifications } from '../app/doctor/notifications.ts';
 import type { StoredSetupRequest } from '../app/doctor/setup.ts';
+import type { JournalEntry } from '../contracts/work/work-event.ts';
 import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { catalogFolders, loadConfigOf, repositoryObstacle, resolveWorkspaces } from './open.ts';
 import { buildPlanner, createPlannerSetup } from './planners.ts';
+import { createRecords } from './records.ts';
 import { findSandbox } from './sandbox.ts';
 import { createTrustDeps } from './trust.ts';
 import { createDiskUseDeps } from './upkeep.ts';
+import { WORK_DATABASE } from './work-local.ts';
 
 export function createDoctorDeps(startDir: string): DoctorDeps {
   const { env } = process;
@@ -59,7 +66,21 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
     privateBytes,
     stepLimits: (limits) => (process.platform === 'linux' ? processBounds(limits) : null),
     findBrowser: () => findBrowser(env),
+    readNotifications: async (repoRoot, config) =>
+      collectNotifications(createRecords(repoRoot, config), await readWorkJournal(repoRoot)),
   };
+}
+
+/** All entries; empty if the repository has no work items, or if they can't be read. */
+async function readWorkJournal(repoRoot: string): Promise<readonly JournalEntry[]> {
+  const path = join(repoRoot, WORK_DATABASE);
+  if (!(await systemFiles.exists(path))) return [];
+  const journal = createLocalJournal({ database: createWorkDatabase(path), clock: systemClock });
+  try {
+    return await journal.read(0).catch(() => []);
+  } finally {
+    await journal.close();
+  }
 }
 
 async function isSetupStored({

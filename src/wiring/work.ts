@@ -1,10 +1,12 @@
+import { basename } from 'node:path';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
 import { sha256Hex } from '../node/sha256.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
-import { createWorkEngine } from '../runtime/work/work-engine.ts';
+import { notifyOfItems } from '../runtime/notify/item-notifications.ts';
+import { createWorkEngine, type WorkEngine } from '../runtime/work/work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
 import { LABELS, readPlannedLabels } from '../work/items/labels.ts';
 import { checkImplementorResult } from '../work/results/implementor-result.ts';
@@ -28,6 +30,19 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
   const { deps, ids, clock } = project;
   const local = openLocalWork({ ...configured, deps });
   const jobs = options.jobs ?? config.work.jobs;
+  const { notify, secrets = [] } = deps.project;
+  const withNotifications = (engine: WorkEngine) =>
+    notify === null
+      ? engine
+      : notifyOfItems(engine, {
+          notifier: notify,
+          clock,
+          chance: Math.random,
+          journal: local.journal,
+          repository: basename(repoRoot),
+          secrets,
+          alone: local.notifyAlone,
+        });
   const runner = createWorkRoles({
     project,
     work: config.work,
@@ -42,19 +57,21 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
     ...project,
     jobs,
     maxRounds: config.work.max_rounds,
-    engine: createWorkEngine({
-      journal: local.journal,
-      provider: local.provider,
-      specs: local.specs,
-      runner,
-      clock,
-      newKey: ids.newRunId,
-      slots: jobs,
-      maxRounds: config.work.max_rounds,
-      scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
-      readLabels: readPlannedLabels,
-      checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
-    }),
+    engine: withNotifications(
+      createWorkEngine({
+        journal: local.journal,
+        provider: local.provider,
+        specs: local.specs,
+        runner,
+        clock,
+        newKey: ids.newRunId,
+        slots: jobs,
+        maxRounds: config.work.max_rounds,
+        scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
+        readLabels: readPlannedLabels,
+        checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
+      }),
+    ),
     checkResult: runner.checkResult,
     sha256: sha256Hex,
     history: () => local.journal.read(0),

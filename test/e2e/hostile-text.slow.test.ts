@@ -60,10 +60,21 @@ test.for([
     ])
       await look(scene, ...args);
 
+    for (const args of [
+      ['report'],
+      ['report', '--format', 'markdown'],
+      ['report', '--format', 'html'],
+      ['report', '--all-repos'],
+      ['stats'],
+      ['stats', '--format', 'html'],
+    ])
+      expectSafe(args.join(' '), await runInProcess(args, scene.cliOptions));
+
     // The text is there, and readable.
     const escaped = '\\u202eevil\\u2066';
     for (const args of [
       ['show', runId],
+      ['report'],
       ['logs', runId, 'check'],
       ...(forbidden === 'none' ? [['diff', runId]] : []),
     ])

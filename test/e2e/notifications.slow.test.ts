@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { fixture, type Scene, test, until } from './scene.ts';
+import { plan, planned, test as workTest } from './work-scene.ts';
 
 interface Received {
   readonly path: string;
@@ -43,7 +45,7 @@ async function withReceiver(
 }
 
 /** Writes `notify` into the user's own file. */
-async function configure(scene: Scene, entries: readonly string[]): Promise<void> {
+async function configure(scene: Pick<Scene, 'home'>, entries: readonly string[]): Promise<void> {
   const folder = join(scene.home, '.config', 'conductor');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'config.yaml'), `notify:\n${entries.map((each) => `  - ${each}\n`).join('')}`);
@@ -153,6 +155,66 @@ test('a kill between sending and recording sends the same id again, and then nev
     expect(scene.record(runId).eventsOf('notification_sent')).toHaveLength(1);
   });
 });
+
+test('a run that was killed after its end is notified by the next command that drives a run', async ({
+  openScene,
+}) => {
+  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+  await withReceiver(respond, async ({ url, received }) => {
+    const scene = await openScene();
+    await configure(scene, [`{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET }`]);
+    const env = { HOOK_SECRET: SECRET };
+    const driver = scene.cli.start(['run', fixture('success')], { env });
+    await until(() => received.length === 1);
+    driver.kill('SIGKILL');
+    await driver.done;
+    const [first = ''] = scene.runIds();
+    expect(scene.record(first).eventsOf('run_completed')).toHaveLength(1);
+    for (const _ of [1, 2]) await scene.cli.start(['run', fixture('success')], { env }).done;
+    const ids = received.map(({ headers }) => headers['webhook-id']);
+    expect(ids.filter((id) => String(id).startsWith(first))).toEqual([ids[0], ids[0]]);
+    expect(new Set(ids).size).toBe(3);
+    expect(scene.record(first).eventsOf('notification_sent')).toHaveLength(1);
+    const verified = await scene.conductor('verify', first);
+    expect(verified.code, verified.stderr).toBe(0);
+  });
+});
+
+workTest(
+  'a question of a work item is sent once, and again with the same id if a kill fell before its record',
+  async ({ openWorkScene }) => {
+    // The first response never comes, so the notification is sent and not recorded.
+    const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+    await withReceiver(respond, async ({ url, received }) => {
+      const scene = await openWorkScene({
+        one: "give({ role: 'implementor', outcome: 'blocked', summary: '## Problem\\n\\nWhich number?\\n\\n## Options\\n\\n1. One\\n2. Two\\n\\n## Recommendation\\n\\n1, because it is smaller.' });",
+      });
+      await configure(scene, [
+        `{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET, on: [question] }`,
+      ]);
+      const env = { HOOK_SECRET: SECRET };
+      await scene.work('apply', await scene.give('plan.json', plan([planned('one', 'src/one.js')])));
+      const driver = scene.cli.start(['work', 'dispatch', '--all'], { env });
+      await until(() => received.length === 1);
+      driver.kill('SIGKILL');
+      await driver.done;
+      expect(await scene.statuses()).not.toEqual({ one: 'ready' });
+      for (const _ of [1, 2]) await scene.cli.start(['work', 'dispatch', '--all'], { env }).done;
+      const ids = received.map(({ headers }) => headers['webhook-id']);
+      expect(ids).toEqual([ids[0], ids[0]]);
+      expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+        kind: 'question',
+        title: 'one',
+        headline: 'item 1 needs you',
+        commands: expect.arrayContaining(['conductor work show 1']),
+      });
+      const { history } = (await scene.document('show', '1')) as unknown as Record<'history', JournalEntry[]>;
+      expect(history.filter(({ event }) => event.type === 'notification_sent')).toMatchObject([
+        { event: { ok: true, item_id: '1' } },
+      ]);
+    });
+  },
+);
 
 test('`notify test` prints a line for each target, and what to configure if there is none', async ({
   openScene,

@@ -10,6 +10,7 @@ import {
 } from '../../notify/requests.ts';
 import type { SendResult } from '../../notify/retry.ts';
 import type { Notifier } from '../../ports/notifier.ts';
+import { formatJson } from '../../text/outside-text.ts';
 import { post } from './post.ts';
 import { type ProcessPlace, startProgram } from './start-program.ts';
 
@@ -68,7 +69,7 @@ async function sendTo(
     }
     case 'command': {
       const document = { ...event, notification: notificationDocument(notification) };
-      return startProgram(target.command, place, `${JSON.stringify(document)}\n`, signal);
+      return startProgram(target.command, place, `${formatJson(document, 0)}\n`, signal);
     }
   }
 }

@@ -107,6 +107,12 @@ export async function findDriver(runPath: string, leaseMs: number): Promise<Driv
   return driver === undefined ? null : driverOf(driver, leaseMs);
 }
 
+/** Whether a process that held the lock died without releasing it, and no other process has held it since. */
+export async function isAbandoned(runPath: string, leaseMs: number): Promise<boolean> {
+  const locks = await observeLocks(runPath, Date.now(), leaseMs);
+  return locks.length > 0 && !locks.some(isAlive);
+}
+
 interface SeenLock {
   readonly name: string;
   readonly path: string;

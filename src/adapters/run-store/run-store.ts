@@ -20,7 +20,7 @@ import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
 import { adoptJournals, clearHalfWritten, completeLog, settleLog } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns, listSomeRuns } from './run-index.ts';
-import { acquireLock, findDriver } from './run-lock.ts';
+import { acquireLock, findDriver, isAbandoned } from './run-lock.ts';
 
 export interface RunStoreDeps {
   readonly repoRoot: string;
@@ -33,6 +33,8 @@ export interface RunStoreDeps {
   readonly lease?: LeaseTiming;
 }
 
+/** How many runs `listAbandoned` looks at. */
+const MAX_ABANDONED = 100;
 const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 
 interface OpenStore extends RunStoreDeps {
@@ -56,6 +58,13 @@ export function createRunStore(deps: RunStoreDeps): RunStore {
     drive: (runId) => driveRun(store, runId, pathOf(runId)),
     read: (runId) => readRun(store, runId, pathOf(runId)),
     match: async (prefix) => (await listRunIds(deps.runsDir)).filter((id) => matches(id, prefix)),
+    listAbandoned: async () => {
+      const recent = (await listRunIds(deps.runsDir)).slice(0, MAX_ABANDONED);
+      const found = await Promise.all(
+        recent.map(async (runId) => ((await isAbandoned(pathOf(runId), store.lease.leaseMs)) ? [runId] : [])),
+      );
+      return found.flat();
+    },
     list: async (runIds) =>
       runIds === undefined
         ? listRuns(deps.runsDir, await listRunIds(deps.runsDir), store.lease.leaseMs)

@@ -14,10 +14,11 @@ import {
   examineSandbox,
   type MachineDeps,
 } from './machine.ts';
+import { examineNotifications, type NotificationsDeps } from './notifications.ts';
 import { configFindings, examineSetup, type RepositoryPlace, type SetupDeps } from './setup.ts';
 import { examineTrust } from './trust.ts';
 
-export interface DoctorDeps extends MachineDeps, ChecksDeps, SetupDeps {
+export interface DoctorDeps extends MachineDeps, ChecksDeps, SetupDeps, NotificationsDeps {
   /** Where to look for the repository. */
   readonly startDir: string;
   readonly findRepository: () => Promise<FoundRepository>;
@@ -59,6 +60,7 @@ export async function diagnoseProject(deps: DoctorDeps): Promise<readonly Findin
       })),
       ...(await examineValidators(deps, root, config)),
       ...(await examineSetup(deps, { place, config, mayStart: trust.isTrusted })),
+      ...(await examineNotifications(deps, root, config)),
     );
   return [
     ...findings,

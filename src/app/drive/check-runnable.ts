@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { type StartRequest, type StartResult, startRun } from '../../runtime/drive/start-run.ts';
+import { sendLeftNotifications } from '../../runtime/notify/left-notifications.ts';
 import type { Obstacle } from '../../runtime/obstacle.ts';
 import { defaultsToRecord } from '../../runtime/record/recorded-run.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../workflow/check-workflow.ts';
@@ -47,11 +48,12 @@ export type RunRequest = Pick<
 >;
 
 /** Starts a run of a checked workflow and drives it until it ends, waits or is interrupted. The caller has checked trust. */
-export function startCheckedRun(
+export async function startCheckedRun(
   { deps, ids, context }: OpenProject,
   { plan, bytes }: RunnableWorkflow,
   request: RunRequest,
 ): Promise<StartResult> {
+  await sendLeftNotifications(deps, null);
   const defaults = defaultsToRecord(context.defaults);
   return startRun({ ...request, deps, ids, plan, workflowText: bytes, defaults });
 }

@@ -2,6 +2,7 @@ import { describeDriver } from '../../contracts/run/run-lease.ts';
 import type { RunStore } from '../../ports/run-store.ts';
 import type { DriveEnd } from '../../runtime/drive/drive.ts';
 import { type ResumeProblem, type ResumeRequest, resumeRun } from '../../runtime/drive/resume-run.ts';
+import { sendLeftNotifications } from '../../runtime/notify/left-notifications.ts';
 import type { Obstacle } from '../../runtime/obstacle.ts';
 import { readRecordedPlan } from '../../runtime/record/recorded-run.ts';
 import { viewRun } from '../../runtime/record/run-view.ts';
@@ -28,6 +29,7 @@ export async function resumeRecordedRun(
   { deps }: Pick<OpenProject, 'deps'>,
   request: Omit<ResumeRequest, 'deps'>,
 ): Promise<ResumedRun> {
+  await sendLeftNotifications(deps, request.runId);
   const resumed = await resumeRun({ ...request, deps });
   if (resumed.ok) return resumed;
   return { ...resumed, obstacle: explainResumeProblem(request.runId, resumed.problem) };

@@ -60,6 +60,7 @@ const reportLineSchema = z.looseObject({
     contradicted_texts: z.array(z.string()),
   }),
   flags: z.array(z.string()).describe('Flags of the last evaluation that cast doubt on the result.'),
+  approved: z.boolean().describe('Whether a user approved a gate after the last evaluation.'),
   last_message: z.looseObject({ step_id: z.string(), lines: z.array(z.string()), more: count }).nullable(),
   branch: z.string().nullable(),
   salvage_refs: z.array(z.string()),

@@ -120,6 +120,16 @@ export const workEventSchema = z.discriminatedUnion('type', [
     files: described(z.array(z.string()), 'The files that both changed.'),
     stack: described(z.array(stackedOnSchema), 'The revisions that were merged.'),
   }),
+  event('notification_sent', {
+    target: described(z.string(), 'The target, by its kind and host, variable or program.'),
+    question: described(
+      z.string(),
+      'Identifies the question; receivers get it as the id of the notification.',
+    ),
+    item_id: itemId(),
+    ok: described(z.boolean(), 'Whether the target accepted it.'),
+    message: described(z.nullable(z.string()), 'Why it failed.'),
+  }),
   event('specs_seen', { specs: described(z.array(specSchema), 'All specs in their current state.') }),
   event('specs_planned', {
     run_id: runId('The planner run.'),

@@ -6,6 +6,7 @@ import {
   type FailedAt,
   type ItemFailure,
   type ItemRecord,
+  questionKey,
   revisionOf,
   type StartedCommand,
   specsKey,
@@ -30,6 +31,7 @@ export interface FoldedState extends WorkState {
   readonly refusals: Map<string, string>;
   specs: readonly Spec[];
   readonly planned: Map<string, string>;
+  readonly notified: Set<string>;
   planFailures: WorkState['planFailures'];
 }
 
@@ -48,6 +50,7 @@ export function createWorkState(): FoldedState {
     refusals: new Map(),
     specs: [],
     planned: new Map(),
+    notified: new Set(),
     planFailures: { specs: '', reasons: [] },
   };
 }
@@ -145,6 +148,9 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       patchItem(state, event.item_id, () => ({
         conflict: { items: event.items, files: event.files, stack: event.stack },
       }));
+      return;
+    case 'notification_sent':
+      state.notified.add(questionKey(event.target, event.question));
       return;
     case 'specs_seen':
       state.specs = event.specs;

@@ -92,6 +92,8 @@ export interface WorkState {
   readonly specs: readonly Spec[];
   /** The content of each spec when it was last planned. */
   readonly planned: ReadonlyMap<string, string>;
+  /** The questions that targets were notified of, by `questionKey`. */
+  readonly notified: ReadonlySet<string>;
   /** Failed planner runs in a row, and the specs that they got. */
   readonly planFailures: { readonly specs: string; readonly reasons: readonly string[] };
 }
@@ -133,6 +135,11 @@ export function countFailedReviews({ failures }: ItemRecord): number {
   return failures.filter(({ at }) => at === 'reviewer').length;
 }
 
+/** Identifies a question to one target. */
+export function questionKey(target: string, question: string): string {
+  return `${target}\n${question}`;
+}
+
 /** A copy that does not change while the journal grows. Values in the maps are immutable. */
 export function copyState(state: WorkState): WorkState {
   return {
@@ -146,5 +153,6 @@ export function copyState(state: WorkState): WorkState {
     doneKeys: new Set(state.doneKeys),
     refusals: new Map(state.refusals),
     planned: new Map(state.planned),
+    notified: new Set(state.notified),
   };
 }

@@ -1,9 +1,9 @@
 import { CONFIG_DEFAULTS } from '../../contracts/config/config-defaults.ts';
+import { splitTopic } from '../../contracts/config/ntfy-topic.ts';
 import { FORMS, NAME_PATTERN } from '../../contracts/forms.ts';
 import { ROLES } from '../../contracts/work/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../../diagnostics/diagnostic.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
-import { splitTopic } from '../../notify/requests.ts';
 import { findGlobProblem } from '../../text/glob.ts';
 import { valueAt } from '../document/shape-issues.ts';
 import { pathProblem, reportPath } from '../rules/steps/path-bounds.ts';

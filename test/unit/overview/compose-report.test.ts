@@ -64,7 +64,7 @@ describe('a run is in the first section that fits', () => {
       'was approved after its judges were edited',
       { decisions: decisionWith(['judge_changed']), approved_after_decision: true },
       false,
-      'done',
+      'claimed_not_shown',
     ],
     ['succeeded', {}, false, 'done'],
     ['was cancelled', { outcome: 'cancelled', cancel: { by: 'Ada', reason: null } }, false, 'failed'],

@@ -29,6 +29,8 @@ const HOSTILE = [
   'first\nsecond\r\n- # third',
 ].join(' ');
 
+const NO_CLAIMS = { confirmed: 0, contradicted: 0, unverified: 0, contradicted_texts: [] };
+
 function hostileReport(): Report {
   const hostile = {
     title: HOSTILE,
@@ -58,14 +60,14 @@ function hostileReport(): Report {
         runs: [
           { summary: summaryWith({ ...hostile, outcome: 'error' }), isDriven: false },
           {
-            summary: summaryWith({ ...hostile, outcome: 'budget', approved_after_decision: true }),
+            summary: summaryWith({ ...hostile, outcome: 'budget', claims: NO_CLAIMS }),
             isDriven: false,
           },
           {
             summary: summaryWith({
               ...hostile,
               outcome: 'cancelled',
-              approved_after_decision: true,
+              claims: NO_CLAIMS,
               cancel: { by: HOSTILE, reason: HOSTILE },
             }),
             isDriven: false,
@@ -101,7 +103,7 @@ describe('hostile texts in a report', () => {
   test('become no element or attribute of the page', () => {
     const tags = [...formats.html.matchAll(/<(?!!doctype|\/)([a-z0-9]+)/gi)].map(([, name]) => name);
     const known =
-      'html head meta title style body main h1 p section h2 article h3 code ul li blockquote div table thead tr th tbody td';
+      'html head meta title style body main h1 p section h2 span article h3 code ul li details summary blockquote div table thead tr th tbody td';
     expect(new Set(tags)).toEqual(new Set(known.split(' ').filter((name) => tags.includes(name))));
     expect(formats.html).not.toMatch(/<[^>]*\b(?:on\w+|src|href|srcdoc)\s*=/i);
     expect(formats.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');

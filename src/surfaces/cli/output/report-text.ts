@@ -3,6 +3,7 @@ import {
   describeDisk,
   describeNews,
   describeRun,
+  explainSpent,
   NEWS_TITLE,
   quoteMessage,
   SECTION_TITLES,
@@ -10,7 +11,7 @@ import {
   spendRows,
   type TimeFormat,
   titleOf,
-} from '../../../overview/report-words.ts';
+} from '../../../overview/report-lines.ts';
 import { oneLine } from '../../../text/outside-text.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
 import { renderTable } from './table.ts';
@@ -44,10 +45,12 @@ function renderSpent(paint: Paint, report: Report, format: TimeFormat, width: nu
       paint.red(`  ${oneLine(`${repository}: ${subject} can't be read: ${problem}`)}`),
     ),
   ];
+  const explained = explainSpent(report);
+  const note = explained === null ? '' : `${wrap([`  ${paint.dim(explained)}`], width)}\n`;
   const table =
     report.spent.total.starts === 0
       ? ''
-      : `\n${paint.bold(SPENT_TITLE)}\n${renderTable(spendRows(report, format), '  ', { width, drop: [1, 3] })}`;
+      : `\n${paint.bold(SPENT_TITLE)}\n${renderTable(spendRows(report, format), '  ', { width, drop: [1, 3] })}${note}`;
   return rest.length === 0 ? table : `${table}\n${wrap(rest, width)}\n`;
 }
 

@@ -29,6 +29,8 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
   }
 }
 
+/** The width that a state has at least; a longer one is wrapped. */
+const MIN_STATE_WIDTH = 22;
 /** The maximum length of a title in a list. */
 const MAX_TITLE_LENGTH = 40;
 
@@ -39,8 +41,8 @@ function nameOf(status: Status | null): string {
 }
 
 /**
- * A list of runs, with their cost if `costOf` is given. On a narrow terminal the title is shortened; then the duration, the step, the cost
- * and the age are dropped.
+ * A list of runs, with their tokens and their cost if `spentBy` is given. On a narrow terminal the title is shortened and
+ * the state is wrapped; then the duration, the tokens, the step, the cost and the age are dropped.
  */
 export function runTable(
   { paint, width }: Pick<Output, 'paint' | 'width'>,
@@ -48,13 +50,14 @@ export function runTable(
   listed: readonly RunListing[],
   now: Date,
   short: ShortId,
-  costOf: ((runId: string) => string) | null = null,
+  spentBy: ((runId: string) => readonly string[]) | null = null,
 ): string {
   const rows = listed.map((run) => {
     const row = runRow(run, now, paint, short, withRepo(stateText(run, now, short), repo));
-    return costOf === null ? row : [...row.slice(0, -1), costOf(run.runId), ...row.slice(-1)];
+    return spentBy === null ? row : [...row.slice(0, -1), ...spentBy(run.runId), ...row.slice(-1)];
   });
-  return renderTable(rows, '', { width, drop: costOf === null ? [4, 2, 3] : [4, 2, 5, 3], shorten: 1 });
+  const drop = spentBy === null ? [4, 2, 3] : [4, 5, 2, 6, 3];
+  return renderTable(rows, '', { width, drop, shorten: 1, minLast: MIN_STATE_WIDTH });
 }
 
 /** A row in the list of runs; the state comes last, because it may be long. */

@@ -12,6 +12,8 @@ export interface TableFit {
   readonly shorten?: number;
   /** Whether the last column can't be wrapped, such as a path: it moves below its row before others are dropped. */
   readonly lastBelow?: boolean;
+  /** The width that the last column needs at least: it is wrapped to this before others are dropped. */
+  readonly minLast?: number;
 }
 
 const GAP = 2;
@@ -35,13 +37,17 @@ export function renderTable(
 function fitRows(
   rows: readonly (readonly string[])[],
   indent: number,
-  { width, drop = [], shorten: shortened, lastBelow = false }: TableFit,
+  { width, drop = [], shorten: shortened, lastBelow = false, minLast }: TableFit,
 ): readonly (readonly string[])[] {
   const widths = widthsOf(rows);
   let columns = [...widths.keys()];
   const excess = () => {
     const counted = lastBelow ? columns.slice(0, -1) : columns;
-    return indent + counted.reduce((sum, column) => sum + (widths[column] ?? 0) + GAP, -GAP) - width;
+    const widthOf = (column: number) =>
+      column === widths.length - 1
+        ? Math.min(widths[column] ?? 0, minLast ?? Number.POSITIVE_INFINITY)
+        : (widths[column] ?? 0);
+    return indent + counted.reduce((sum, column) => sum + widthOf(column) + GAP, -GAP) - width;
   };
   const slack = shortened === undefined ? 0 : Math.max(0, (widths[shortened] ?? 0) - MIN_SHORTENED_WIDTH);
   for (const next of drop) {
@@ -53,8 +59,13 @@ function fitRows(
   return rows.map((row) =>
     columns
       .filter((column) => column < row.length)
-      .map((column) => (column === shortened ? shorten(row[column] ?? '', room) : (row[column] ?? ''))),
+      .map((column) => (column === shortened ? shortenCell(row[column] ?? '', room) : (row[column] ?? ''))),
   );
+}
+
+/** A cell that fits may be coloured. */
+function shortenCell(cell: string, room: number): string {
+  return visibleLength(cell) <= room ? cell : shorten(cell, room);
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {

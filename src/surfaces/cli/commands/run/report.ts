@@ -4,7 +4,7 @@ import { parseSince } from '../../../../app/since.ts';
 import type { ReportScope } from '../../../../overview/compose-report.ts';
 import { renderHtml } from '../../../../overview/render-html.ts';
 import { renderMarkdown } from '../../../../overview/render-markdown.ts';
-import type { TimeFormat } from '../../../../overview/report-words.ts';
+import type { TimeFormat } from '../../../../overview/report-lines.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

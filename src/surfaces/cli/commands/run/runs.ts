@@ -1,6 +1,6 @@
 import { listRuns, type RunsFilter, readSpend, runsDocument } from '../../../../app/runs/list-runs.ts';
 import { shortIdsOf } from '../../../../overview/short-ids.ts';
-import { formatCost } from '../../../../overview/spend.ts';
+import { formatShortCost, formatShortTokens } from '../../../../overview/spend.ts';
 import { formatCount } from '../../../../text/count-of.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -26,11 +26,11 @@ export async function runs(context: CommandContext, filter: RunsFilter): Promise
   else if (shown.length + hidden === 0)
     printLines(notes, [`none of ${formatCount(all.length, 'run')} is ${filter.state}`]);
   const short = shortIdsOf(all.map(({ runId }) => runId));
-  const costOf = (runId: string) => {
+  const spentBy = (runId: string) => {
     const spent = spend.get(runId);
-    return spent === undefined ? 'unknown' : formatCost(spent);
+    return spent === undefined ? ['', 'unknown'] : [formatShortTokens(spent), formatShortCost(spent)];
   };
-  output.write(runTable(output, context.repo, shown, clock.now(), short, costOf));
+  output.write(runTable(output, context.repo, shown, clock.now(), short, spentBy));
   if (hidden > 0)
     printLines(notes, [`${hidden} more ${hidden === 1 ? 'is' : 'are'} hidden by --limit ${filter.limit}`]);
   return EXIT.success;

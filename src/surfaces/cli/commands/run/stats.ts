@@ -2,15 +2,14 @@ import { computeRunStats } from '../../../../app/runs/run-stats.ts';
 import { parseSince } from '../../../../app/since.ts';
 import type { Stats, StatsGroup } from '../../../../contracts/cli/cli-stats-document.ts';
 import { STATS_DIMENSIONS, type StatsDimension } from '../../../../contracts/vocabulary.ts';
+import { formatDollars, formatTokenCount } from '../../../../overview/spend.ts';
 import {
   DIMENSION_TITLES,
   describeRuns,
   formatAttempts,
-  formatDollars,
   formatFigure,
   formatGroupName,
   formatRate,
-  formatTokens,
 } from '../../../../overview/stats-format.ts';
 import { renderStatsPage } from '../../../../overview/stats-page.ts';
 import { CliError } from '../../cli-error.ts';
@@ -83,7 +82,7 @@ function groupTable(
     String(group.contradictions),
     formatFigure(group.attempts_per_success, group, formatAttempts),
     formatFigure(group.median_wall_ms, group, formatDuration),
-    formatFigure(group.tokens_per_success, group, formatTokens),
+    formatFigure(group.tokens_per_success, group, formatTokenCount),
     formatFigure(group.cost_usd_per_success, group, formatDollars),
   ]);
   const table = renderTable([head, ...rows], '  ', { width, drop: [5, 4, 3, 2], shorten: 0 });

@@ -2,6 +2,7 @@ import type { OpenWork } from '../../../../app/work/opened-work.ts';
 import { itemDocument } from '../../../../app/work/show-item.ts';
 import type { WorkDriving, WorkEnd } from '../../../../app/work/work-end.ts';
 import { growingShortIds } from '../../../../overview/short-ids.ts';
+import { sendLeftNotifications } from '../../../../runtime/notify/left-notifications.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -35,15 +36,17 @@ export async function driveWork(
           message: 'stopping; the runs can be resumed (press again to exit at once)',
           endProcesses: () => Promise.all(progress.runIds().map(work.deps.sweep)),
         },
-        async (signal) =>
-          drive({
+        async (signal) => {
+          await sendLeftNotifications(work.deps, null);
+          return drive({
             work,
             signal,
             person: options.as ?? (await work.userName()),
             onEvent: progress.onEvent,
             onProblem: progress.onProblem,
             short,
-          }),
+          });
+        },
       );
       progress.stop();
       await report(context, work, before.seq, end);

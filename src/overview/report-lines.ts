@@ -9,7 +9,14 @@ import type {
 import { formatCount } from '../text/count-of.ts';
 import { nameSome } from '../text/name-some.ts';
 import { oneLine } from '../text/outside-text.ts';
-import { formatAgentTime, formatCost, formatTokens } from './spend.ts';
+import {
+  formatAgentTime,
+  formatCost,
+  formatShortAgentTime,
+  formatShortCost,
+  formatTokenRow,
+  formatTokens,
+} from './spend.ts';
 
 /** The texts of a report that all formats share. Texts from outside are neutralised here, and on one line each. */
 
@@ -22,6 +29,22 @@ export const SECTION_TITLES: Readonly<Record<ReportSectionId, string>> = {
 };
 export const NEWS_TITLE = 'New since last time';
 export const SPENT_TITLE = 'Spent';
+
+/** `2 need you, 5 done, 1 failed; $1.20`: the whole report in one line. */
+export function summarize({ sections, spent }: Report): string {
+  const counts = sections.map(
+    ({ id, runs, questions }) => `${runs.length + questions.length} ${SECTION_COUNTS[id]}`,
+  );
+  return `${counts.length === 0 ? 'no run was active' : counts.join(', ')}; cost ${formatCost(spent.total)}`;
+}
+
+const SECTION_COUNTS: Readonly<Record<ReportSectionId, string>> = {
+  needs_you: 'need you',
+  claimed_not_shown: 'claimed, not shown',
+  done: 'done',
+  failed: 'failed',
+  running: 'running',
+};
 
 /** How a format writes times and durations. */
 export interface TimeFormat {
@@ -43,6 +66,7 @@ export function describeRun(line: ReportLine, format: TimeFormat): string[] {
     describeState(line, format),
     ...line.claims.contradicted_texts,
     ...(line.flags.length === 0 ? [] : [`flags of the last evaluation: ${line.flags.join(', ')}`]),
+    ...(line.approved ? ['approved at a gate after the last evaluation'] : []),
     [...describeChange(line), ...describeChecks(line), ...describeClaims(line)].join('; '),
     ...describeKept(line),
     describeSpend(line, format),
@@ -147,10 +171,18 @@ export function spendRows({ spent, sections }: Report, { duration }: TimeFormat)
   return groups.map(({ name, runs: count, spend }) => [
     oneLine(name),
     formatCount(count, 'run'),
-    formatCost(spend),
-    formatTokens(spend),
-    formatAgentTime(spend, duration),
+    formatShortCost(spend),
+    formatTokenRow(spend),
+    formatShortAgentTime(spend, duration),
   ]);
+}
+
+/** What `≥` means, if a row has one; null otherwise. */
+export function explainSpent({ spent: { total } }: Report): string | null {
+  const { starts, unknown } = total;
+  const most = Math.max(unknown.agent_ms, unknown.input_tokens, unknown.output_tokens, unknown.cost_usd);
+  if (most === 0) return null;
+  return `≥ at least: ${most} of ${formatCount(starts, 'start')} of agents did not report all numbers`;
 }
 
 export function describeDisk({ runs_bytes: runs, workspaces_bytes: workspaces }: ReportDisk): string {
