@@ -1,9 +1,14 @@
+import { basename, dirname, resolve } from 'node:path';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
+import { createDiskSpace } from '../adapters/upkeep/disk-space.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
+import { maskSecrets } from '../policy/secrets/secrets.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
-import { createWorkEngine } from '../runtime/work/work-engine.ts';
+import type { RunDeps } from '../runtime/run-context.ts';
+import type { QuestionTargets } from '../runtime/work/question-notifications.ts';
+import { createWorkEngine } from '../runtime/work/create-work-engine.ts';
 import { readBody } from '../work/bodies/body.ts';
 import { LABELS, readPlannedLabels } from '../work/items/labels.ts';
 import { checkImplementorResult } from '../work/results/implementor-result.ts';
@@ -13,7 +18,7 @@ import type { Checked } from '../work/results/problem-codes.ts';
 import { checkReviewerResult } from '../work/results/reviewer-result.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
 import type { Configured } from './open.ts';
-import { openLocalWork } from './work-local.ts';
+import { openLocalWork, WORK_DATABASE } from './work-local.ts';
 import { createWorkRoles } from './work-roles.ts';
 
 interface WorkRequest extends Configured {
@@ -23,7 +28,7 @@ interface WorkRequest extends Configured {
 
 /** The work item engine, with the local provider and this repository's runs. */
 export function assembleWork({ project, options, ...configured }: WorkRequest): OpenWork {
-  const { repoRoot, config } = configured;
+  const { repoRoot, workspacesDir, config } = configured;
   const { deps, ids, clock } = project;
   const local = openLocalWork({ ...configured, deps });
   const jobs = options.jobs ?? config.work.jobs;
@@ -47,6 +52,12 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       specs: local.specs,
       runner,
       clock,
+      disk: createDiskSpace([
+        dirname(resolve(repoRoot, WORK_DATABASE)),
+        resolve(repoRoot, config.paths.runs),
+        workspacesDir,
+      ]),
+      notify: describeTargets(repoRoot, deps),
       newKey: ids.newRunId,
       slots: jobs,
       maxRounds: config.work.max_rounds,
@@ -67,6 +78,17 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       await local.journal.close();
       await local.provider.close();
     },
+  };
+}
+
+function describeTargets(repoRoot: string, { project, chance }: RunDeps): QuestionTargets | null {
+  const { notify, secrets = [] } = project;
+  if (notify === null) return null;
+  return {
+    notifier: notify,
+    chance: chance ?? Math.random,
+    repository: basename(repoRoot),
+    mask: (text) => maskSecrets(text, secrets),
   };
 }
 

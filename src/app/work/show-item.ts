@@ -90,6 +90,7 @@ function concernsItem(event: WorkEvent, item: WorkItem, runs: ReadonlySet<string
     case 'revision_merged':
     case 'scope_extended':
     case 'stack_conflicted':
+    case 'notification_sent':
     case 'run_accepted':
     case 'command_refused':
     case 'command_failed':

@@ -120,6 +120,13 @@ export const workEventSchema = z.discriminatedUnion('type', [
     files: described(z.array(z.string()), 'The files that both changed.'),
     stack: described(z.array(stackedOnSchema), 'The revisions that were merged.'),
   }),
+  event('notification_sent', {
+    item_id: itemId(),
+    target: described(z.string(), 'The configured target.'),
+    for_seq: described(z.int(), 'The entry that made the item wait for a user.'),
+    ok: described(z.boolean(), 'Whether it was sent.'),
+    message: described(z.nullable(z.string()), 'Why it could not be sent; null if it was.'),
+  }),
   event('specs_seen', { specs: described(z.array(specSchema), 'All specs in their current state.') }),
   event('specs_planned', {
     run_id: runId('The planner run.'),

@@ -39,6 +39,16 @@ export interface ItemRecord {
   readonly extensions: readonly ScopeExtension[];
   /** Why its blockers can't be merged into one base; it counts while `stack` is what it would be built on. */
   readonly conflict: StackConflict | null;
+  /** What made it wait for a user, for notifications; null if that is over. */
+  readonly question: ItemQuestion | null;
+}
+
+export interface ItemQuestion {
+  /** The entry of the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Targets whose notification is recorded, sent or failed. */
+  readonly notified: readonly string[];
 }
 
 export interface ScopeExtension {
@@ -129,7 +139,7 @@ export function reviewOfHead(state: WorkState, revision: Revision): ReviewRecord
 }
 
 /** The failed reviews in a row of the current revision. */
-export function countFailedReviews({ failures }: ItemRecord): number {
+export function countFailedReviews({ failures }: Pick<ItemRecord, 'failures'>): number {
   return failures.filter(({ at }) => at === 'reviewer').length;
 }
 
