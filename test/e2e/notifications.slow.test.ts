@@ -1,46 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { accept, type Respond, withReceiver } from './receiver.ts';
 import { fixture, type Scene, test, until } from './scene.ts';
-
-interface Received {
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-type Respond = (response: ServerResponse, count: number) => void;
-
-const accept: Respond = (response) => response.writeHead(200).end('{}');
-
-/** A receiver on loopback. `respond` gets how many requests have arrived on the same path. */
-async function withReceiver(
-  respond: Respond,
-  use: (receiver: { readonly url: string; readonly received: Received[] }) => Promise<void>,
-): Promise<void> {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, body });
-      respond(response, received.filter(({ path }) => path === request.url).length);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    await use({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
 
 /** Writes `notify` into the user's own file. */
 async function configure(scene: Scene, entries: readonly string[]): Promise<void> {

@@ -145,7 +145,7 @@ async function callExternal(
     case 'merge':
       return { merge: await provider.merge(call.key, call.request) };
     case 'cancel_run':
-      await runner.cancel(call.runId);
+      await runner.cancel(call.runId, call.reason);
       return { cancel_run: true };
     case 'write':
       return { write: await provider.write(call.key, call.writes) };

@@ -13,11 +13,7 @@ import type { WorkJournal } from '../../ports/work/work-journal.ts';
 import type { WorkProvider } from '../../ports/work/work-provider.ts';
 import { isDiskFull } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
-import {
-  createFailEvent,
-  type RequestedRun,
-  type RunRequest,
-} from '../../work/engine/command.ts';
+import { createFailEvent, type RequestedRun, type RunRequest } from '../../work/engine/command.ts';
 import { decide } from '../../work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
 import { explainPlanningStop, findUnplannedSpecs } from '../../work/engine/handlers.ts';

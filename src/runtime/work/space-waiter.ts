@@ -21,19 +21,25 @@ export interface SpaceWaiter {
   readonly explainFullDisk: () => Promise<string | null>;
 }
 
+function pauseMs(pauses: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** pauses, LONGEST_PAUSE_MS);
+}
+
 /** Waits until a full disk has space again, with exponential backoff: a session of a night outlives a full disk. */
 export function createSpaceWaiter({ disk, clock, canWait, report }: SpaceWaiterDeps): SpaceWaiter {
   let pauses = 0;
 
   const explainFullDisk = async () => {
     const folder = await disk.findFullFolder();
-    return folder === null ? null : `the disk is full: there is no space left for ${folder}`;
+    return folder === null ? null : `the disk of ${folder} is full`;
   };
 
   const pause = async (problem: string, signal: AbortSignal) => {
-    const ms = Math.min(FIRST_PAUSE_MS * 2 ** pauses, LONGEST_PAUSE_MS);
+    const ms = pauseMs(pauses);
+    const isRepeated = pauses > 0 && pauseMs(pauses - 1) === LONGEST_PAUSE_MS;
     pauses += 1;
-    report(`${problem}; trying again in ${ms / 1000} s`);
+    const again = ms === LONGEST_PAUSE_MS ? 'every' : 'in';
+    if (!isRepeated) report(`${problem}; trying again ${again} ${ms / 1000} s`);
     await clock.sleep(ms, signal);
   };
 
@@ -48,6 +54,7 @@ export function createSpaceWaiter({ disk, clock, canWait, report }: SpaceWaiterD
         }
         try {
           const result = await work();
+          if (pauses > 0) report('the disk has space again');
           pauses = 0;
           return result;
         } catch (error) {

@@ -57,4 +57,3 @@ export interface WorkEngine {
   /** The journal's state, with the reasons why runs wait. Writes nothing. */
   readonly snapshot: () => Promise<WorkSnapshot>;
 }
-

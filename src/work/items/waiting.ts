@@ -34,9 +34,10 @@ export interface Waiting {
 
 const ATTENTION = 'needs attention: ';
 
-/** What a waiting item asks a user, where the reader knows that it needs attention. */
-export function formatQuestion({ text }: Waiting): string {
-  return text.startsWith(ATTENTION) ? text.slice(ATTENTION.length) : text;
+/** What a waiting item asks a user, for places that show the command separately. */
+export function formatQuestion({ text, command }: Waiting): string {
+  const question = text.startsWith(ATTENTION) ? text.slice(ATTENTION.length) : text;
+  return command === null ? question : question.replace(`; then: ${command}`, '').replace(`: ${command}`, '');
 }
 
 /** The state of all items, as a snapshot of the engine has it. */
