@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BUILT_FILES, builtModules } from './test/built-modules.ts';
 import { PROJECTS } from './test/projects.ts';
 
 export default defineConfig({
@@ -12,6 +13,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     projects: PROJECTS.map(({ name, include, exclude }) => ({
       extends: true as const,
+      plugins: name === 'pure' ? [] : [builtModules()],
       // Short files share a worker and the modules that it has loaded. Long ones have a worker of their own: a small process
       // starts others faster.
       test: {
@@ -19,6 +21,7 @@ export default defineConfig({
         include: [...include],
         exclude: [...exclude],
         isolate: name === 'slow' || name === 'agents',
+        server: { deps: { external: BUILT_FILES } },
       },
     })),
   },

@@ -1,10 +1,20 @@
 // tsc emits every module into `dist`. The package contains only what is bundled from them: the command in `dist/bin`,
 // because loading many small modules takes longer than most commands, and the library in `dist/lib`, because two thousand
-// small files take more space on disk and more time to install.
+// small files take more space on disk and more time to install. Vite bundles the page in `web` into `dist/bin/web`.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const at = (...parts) => join(root, ...parts);
@@ -54,6 +64,26 @@ await bundle.write({
 });
 await bundle.close();
 chmodSync(at('dist', 'bin', 'conductor.js'), 0o755);
+
+await build({ configFile: at('web', 'vite.config.ts') });
+
+/** Below this, the compressed file is hardly smaller. */
+const MIN_BYTES_TO_COMPRESS = 512;
+
+/** Writes `.br` and `.gz` beside the files of the page, so that the server never compresses while someone waits. */
+function compressFiles(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !/\.(?:js|css|html|svg|webmanifest)$/.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const content = readFileSync(path);
+    if (content.length < MIN_BYTES_TO_COMPRESS) continue;
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    writeFileSync(`${path}.br`, brotliCompressSync(content, { params }));
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
+compressFiles(at('dist', 'bin', 'web'));
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
 const packages = Object.keys({ ...dependencies, ...peerDependencies });

@@ -1,4 +1,5 @@
-// Starts hostile agents in temporary repositories, without and with a sandbox, and records what became of each act.
+// Starts hostile agents in temporary repositories, without and with a sandbox, and records what became of each act; then
+// the agents that want a pass without doing the work.
 // Some of them run with the tests; see docs/internals/hostile-agents.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,7 +27,9 @@ if (values.only !== undefined && values.table !== undefined) {
   process.exit(2);
 }
 
-runLongSuite('test/hostile/hostile.slow.test.ts', {
+const MATRIX = 'test/hostile/hostile.slow.test.ts';
+
+runLongSuite(values.only === undefined ? [MATRIX, 'test/e2e/cheats-'] : MATRIX, {
   HOSTILE_ALL: '1',
   HOSTILE_ONLY: values.only,
   HOSTILE_TABLE: values.table === undefined ? undefined : resolve(values.table),

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs the tests of a file or folder with settings in the environment, and exits as they do, or when too few passed. */
+/** Runs the tests of files or folders with settings in the environment, and exits as they do, or when too few passed. */
 export function runLongSuite(tests, settings, { atLeast = 0, options = [] } = {}) {
   const root = join(import.meta.dirname, '..');
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -12,11 +12,15 @@ export function runLongSuite(tests, settings, { atLeast = 0, options = [] } = {}
   const folder = mkdtempSync(join(tmpdir(), 'conductor-suite-'));
   const report = join(folder, 'report.json');
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...options, tests], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...Object.fromEntries(given) },
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [vitest, 'run', ...reporters, ...options, ...[tests].flat()],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...Object.fromEntries(given) },
+    },
+  );
   const passed = passedIn(report);
   rmSync(folder, { recursive: true, force: true });
   if (passed < atLeast) process.stderr.write(`${passed} cases passed, and ${atLeast} were to\n`);

@@ -1,28 +1,9 @@
 // Installs and builds, each only when something it depends on has changed. Needs Node, npm and nothing else.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build, installation } from './freshness.mjs';
 
 const root = join(import.meta.dirname, '..');
-const at = (...parts) => join(root, ...parts);
-
-function digest(paths) {
-  const hash = createHash('sha256').update(process.version);
-  for (const path of paths) hash.update(`${path}\0`).update(readFileSync(path));
-  return hash.digest('hex');
-}
-
-function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
-function isFresh(stamp, wanted) {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
-}
 
 function run(what, command, args) {
   const npm = process.env.npm_execpath;
@@ -40,24 +21,16 @@ function run(what, command, args) {
   process.exit(1);
 }
 
-const installStamp = at('node_modules', '.installed');
-const installWanted = digest([at('package-lock.json')]);
-if (!isFresh(installStamp, installWanted)) {
+const packages = installation.read();
+if (!installation.isMark(packages)) {
   process.stderr.write('installing (once) …\n');
   run('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(installStamp, installWanted);
+  installation.mark(packages);
 }
 
-const buildStamp = at('dist', '.built');
-const sources = ['src', 'harness', 'testing'].flatMap((folder) => filesBelow(at(folder)));
-const buildWanted = digest([
-  ...sources,
-  ...['package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map(
-    (name) => at(name),
-  ),
-]);
-if (!isFresh(buildStamp, buildWanted)) {
+const sources = build.read();
+if (!build.isMark(sources)) {
   process.stderr.write('building …\n');
-  run('the build', process.execPath, [at('scripts', 'build.mjs')]);
-  writeFileSync(buildStamp, buildWanted);
+  run('the build', process.execPath, [join(root, 'scripts', 'build.mjs')]);
+  build.mark(sources);
 }

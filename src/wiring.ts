@@ -52,6 +52,7 @@ export function createServices(version: string): Services {
         const { openReport } = await import('./wiring/report.ts');
         return { ok: true, value: openReport(configured, () => openWork(startDir, { jobs: null })) };
       }),
+    pageTools: async () => (await import('./wiring/page.ts')).createPageTools(),
     reportMemory: async () => (await import('./wiring/report.ts')).openReportMemory(),
     tryAgent: (startDir, request) =>
       whenConfigured(startDir, async (configured) => {

@@ -20,8 +20,8 @@ export interface Death {
   readonly kind: 'killed' | 'power';
   /** How much of the unflushed end of the log got to the disk, from 0 to 1. */
   readonly torn: number;
-  /** The folder of the worktree is gone afterwards. */
-  readonly losesWorktree: boolean;
+  /** The folder of the checkout is gone afterwards. */
+  readonly losesCheckout: boolean;
 }
 
 export interface Span {
@@ -66,13 +66,13 @@ export function createFaults(world: SimWorld, plan: FaultPlan): Faults {
     onDeath: () => {
       if (dying?.kind === 'power') {
         const { torn } = dying;
-        // Whoever it was that happened to be at work: without power nobody goes on.
+        // Every process stops: there is no power.
         world.driver?.kill();
         world.programs.clear();
         world.disk.losePower((path) => (path.endsWith('.ndjson') ? torn : 0));
       }
-      // Only when nobody is left to work in it: what becomes of a folder under a living process is another story.
-      if (dying?.losesWorktree === true && world.driver?.isAlive() !== true) world.repo.worktree = null;
+      // Only if no process works in it: a folder that vanishes under a living process is not simulated.
+      if (dying?.losesCheckout === true && world.driver?.isAlive() !== true) world.repo.checkout = null;
       dying = null;
     },
   };

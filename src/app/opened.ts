@@ -63,7 +63,7 @@ export interface Records {
 /** The records plus what runs leave in git, to restore or remove. */
 export interface UpkeepSetup extends Records {
   readonly upkeep: Upkeep;
-  /** Computes where the worktree of a run is. */
+  /** Computes where the workspace of a run is. */
   readonly workspace: Pick<Workspace, 'describe'>;
   readonly retention: Retention;
   /** Whether the configuration sets the retention; only then it is applied after a run. */

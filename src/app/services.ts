@@ -5,6 +5,7 @@ import type { Programs, ScopeSources } from '../ports/work/scope-sources.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { Finding } from './doctor/finding.ts';
 import type { CheckSetup, Opened, OpenProject, Records, UpkeepSetup } from './opened.ts';
+import type { PageTools } from './page/page-tools.ts';
 import type { OpenPolicy } from './policy/open-policy.ts';
 import type { OpenReport } from './report.ts';
 import type { OpenTrust, TrustedRepository, TrustWanted } from './trust.ts';
@@ -34,6 +35,8 @@ export interface Services {
   readonly openWork: (startDir: string, options: WorkOptions) => Promise<Opened<OpenWork>>;
   /** The runs, work items and disk use of a repository, for a report. */
   readonly openReport: (startDir: string) => Promise<Opened<OpenReport>>;
+  /** What the page needs besides the repositories that it shows. */
+  readonly pageTools: () => Promise<PageTools>;
   /** What reports remember for the user. */
   readonly reportMemory: () => Promise<ReportMemory>;
   /** The sources for checking a patch's scope, if there is a repository; a null `base` means HEAD. */

@@ -122,13 +122,13 @@ async function runTrial(
   { name, signal, onLine }: TrialRequest,
   { agent, checkout, base }: Trial,
 ): Promise<AgentTrial> {
-  const { worktree, runDir } = checkout;
+  const { path, runDir } = checkout;
   const token = newToken();
   const mark = `self-check-${token}`;
   const enclosure = await project.sandbox?.({
     runner: 'agent',
     policies: [],
-    worktreePath: worktree,
+    checkoutPath: path,
     runDir: runDir,
     harnessDir: join(runDir, 'harness'),
   });
@@ -141,7 +141,7 @@ async function runTrial(
     attempt: 1,
     visit: 1,
     prompt: writePrompt(token),
-    worktreePath: worktree,
+    checkoutPath: path,
     runDir: runDir,
     inputs: {},
     evidenceDir,

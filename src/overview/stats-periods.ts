@@ -9,7 +9,7 @@ const LONGEST = 28;
 const MAX_PERIODS = 31;
 
 /** Every kind names what a reader has to do about such a run: nothing, check, decide, fix. */
-const KIND_BY_OUTCOME: Readonly<Record<Exclude<RunOutcome, 'cancelled'>, EndKind>> = {
+export const KIND_BY_OUTCOME: Readonly<Record<Exclude<RunOutcome, 'cancelled'>, EndKind>> = {
   success: 'success',
   unverified: 'unverified',
   partial: 'stopped',

@@ -33,7 +33,7 @@ export function describeSandbox(enclosing: SandboxChoice, runner: Runner, networ
   if (enclosing.kind === 'none')
     return [
       `no sandbox: ${enclosing.reason}`,
-      'not enforced: the step could write files outside the worktree and read the home directory',
+      'not enforced: the step could write files outside the checkout and read the home directory',
       ...(network === 'deny' ? [`not enforced: the ${runner}s of this step had network access`] : []),
     ];
   return [

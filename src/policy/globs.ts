@@ -34,7 +34,7 @@ function matches(glob: string, path: string): boolean {
   return pattern === path || compileCached(pattern)(path);
 }
 
-/** Caches compiled patterns: a policy has few patterns and a worktree many files. */
+/** Caches compiled patterns: a policy has few patterns and a checkout many files. */
 const matchers = new Map<string, (path: string) => boolean>();
 
 function compileCached(pattern: string): (path: string) => boolean {

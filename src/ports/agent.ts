@@ -37,7 +37,7 @@ export interface AgentRequest {
   /** Counts how often the workflow entered the step; recovery attempts are not visits. */
   readonly visit: number;
   readonly prompt: string;
-  readonly worktreePath: string;
+  readonly checkoutPath: string;
   readonly runDir: string;
   /** Missing if the session will not be continued later. */
   readonly session?: SessionRequest;

@@ -14,8 +14,8 @@ export interface RunStore {
   readonly read: (runId: string) => Promise<ReadResult>;
   /** All run ids that start with the given text. */
   readonly match: (prefix: string) => Promise<readonly string[]>;
-  /** Newest first. */
-  readonly list: () => Promise<readonly RunListing[]>;
+  /** Newest first; by default all runs. */
+  readonly list: (runIds?: readonly string[]) => Promise<readonly RunListing[]>;
 }
 
 export interface RunListing {

@@ -10,20 +10,20 @@ export interface Upkeep {
   readonly listSalvages: () => Promise<readonly Salvage[]>;
   /** The changes in a salvage, compared with its parent commit. */
   readonly readSalvage: (salvage: Salvage) => Promise<WorkspaceDiff>;
-  /** Whether the worktree of a run has changes that are not on its branch. */
-  readonly worktreeState: (workspace: RunWorkspace) => Promise<WorktreeState>;
-  /** Restores salvaged files in a worktree without uncommitted changes; does not move the branch. */
+  /** Whether the checkout of a run has changes that are not on its branch. */
+  readonly workspaceState: (workspace: RunWorkspace) => Promise<WorkspaceState>;
+  /** Restores salvaged files in a checkout without uncommitted changes; does not move the branch. */
   readonly restoreFiles: (workspace: RunWorkspace, salvage: Salvage) => Promise<void>;
   /** Creates a branch at a salvage. An existing branch is accepted only if it is at that commit. */
   readonly restoreBranch: (branchName: string, salvage: Salvage) => Promise<BranchResult>;
   /** Restores a ref to its salvaged value; salvages its current value first. */
   readonly restoreRef: (salvage: RefSalvage) => Promise<RefResult>;
-  /** The worktrees of runs that git lists. */
-  readonly listWorktrees: () => Promise<readonly ListedWorktree[]>;
+  /** The workspaces of runs that exist, or that git still lists. */
+  readonly listWorkspaces: () => Promise<readonly ListedWorkspace[]>;
   /** Total size in bytes of all files below a path. Does not follow symbolic links. */
   readonly sizeOf: (path: string) => Promise<number>;
-  /** Salvages changes that are not on the run's branch, then removes the worktree. */
-  readonly removeWorktree: (workspace: RunWorkspace) => Promise<Removal>;
+  /** Salvages changes that are not on the run's branch, then removes the workspace. */
+  readonly removeWorkspace: (workspace: RunWorkspace) => Promise<Removal>;
   /** Removes the run's branch and snapshots; a branch that no other ref contains becomes a salvage. */
   readonly removeRefs: (workspace: RunWorkspace) => Promise<Removal>;
   /** Removes the run directory unless it contains foreign files; `dryRun` only reports whether it would. */
@@ -54,7 +54,7 @@ interface SalvagedRef {
 export type RefSalvage = Salvage & { readonly of: SalvagedRef };
 
 /** `linked`: created by an earlier version, as a linked worktree of the user's repository. */
-export type WorktreeState = 'missing' | 'clean' | 'changed' | 'linked';
+export type WorkspaceState = 'missing' | 'clean' | 'changed' | 'linked';
 
 export type BranchResult =
   | { readonly ok: true; readonly made: boolean }
@@ -70,7 +70,7 @@ export interface RefResult {
   readonly checkout: string | null;
 }
 
-export interface ListedWorktree {
+export interface ListedWorkspace {
   readonly runId: string;
   readonly path: string;
   /** Null if HEAD is detached. */

@@ -34,7 +34,7 @@ export interface ValidatorPlace {
   readonly runId: string;
   readonly runDir: string;
   readonly repoRoot: string;
-  readonly worktreePath: string;
+  readonly checkoutPath: string;
   /** Bare commands that script validators may use. */
   readonly entrypoints: readonly string[];
 }
@@ -63,7 +63,7 @@ export interface ValidatorRequest {
 export interface CapturedArtifact {
   /** Absolute path of the copy under `evidenceDir`. */
   readonly path: string;
-  /** As declared or matched, relative to the worktree or the run directory. */
+  /** As declared or matched, relative to the checkout or the run directory. */
   readonly name: string;
   readonly required: boolean;
 }

@@ -45,7 +45,7 @@ export interface ComposeFacts {
   readonly suiteId: string;
   readonly generatedAt: string;
   readonly command: readonly string[];
-  /** The folder the command runs in, relative to the worktree; empty for the worktree itself. */
+  /** The folder the command runs in, relative to the checkout; empty for the checkout itself. */
   readonly folder: string;
   /** Absolute paths of the checkout that it ran in. */
   readonly checkouts?: readonly string[];

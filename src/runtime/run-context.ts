@@ -92,7 +92,7 @@ export interface AgentSettings {
 export interface StepSandboxRequest {
   readonly runner: Runner;
   readonly policies: readonly string[];
-  readonly worktreePath: string;
+  readonly checkoutPath: string;
   readonly runDir: string;
   readonly harnessDir: string;
 }

@@ -14,7 +14,7 @@ export interface RunEssence {
   readonly refinements: Readonly<Record<string, number>>;
   /** One for each visit of a gate. */
   readonly answers: readonly string[];
-  /** The files of the worktree; after its removal, those of the branch. */
+  /** The files of the checkout; after its removal, those of the branch. */
   readonly files: Readonly<Record<string, string>>;
   readonly branch: Readonly<Record<string, string>>;
   /** The usage without the attempts that died after they had reported it. */
@@ -33,7 +33,7 @@ export function essenceOf(world: SimWorld): RunEssence {
     visits: state.visits,
     refinements: state.refinements,
     answers: listAnswers(events),
-    files: Object.fromEntries(world.repo.worktree ?? branch),
+    files: Object.fromEntries(world.repo.checkout ?? branch),
     branch: Object.fromEntries(branch),
     usage: JSON.stringify(sumKeptUsage(events, state.usage)),
   };

@@ -143,7 +143,7 @@ function checkJudgeCheckout(
 ): void {
   const { judge, baseCommit } = world.repo;
   const breach = (what: string) => world.violations.push(`a validator of ${stepId} ${what}`);
-  if (!place.worktreePath.endsWith('/judge')) breach(`runs in ${place.worktreePath}`);
+  if (!place.checkoutPath.endsWith('/judge')) breach(`runs in ${place.checkoutPath}`);
   if (judge === null || tree === null || judge.snapshot !== tree)
     return void breach(`runs before the judge checkout is brought to ${tree}`);
   const [wanted, base] = [tree, world.repo.treeOf(baseCommit)].map(world.repo.treeById);

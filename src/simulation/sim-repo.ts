@@ -29,7 +29,7 @@ export interface SimJudge {
 /** The mutable state. Trees and commits are immutable. */
 interface SimState {
   /** Null if the folder does not exist. */
-  worktree: SimTree | null;
+  checkout: SimTree | null;
   judge: SimJudge | null;
   /** Whether the workspace was created completely. */
   isComplete: boolean;
@@ -51,7 +51,7 @@ export interface SimRepo extends SimState {
   readonly makeCommit: (commit: SimCommit) => string;
   readonly commitById: (id: string) => SimCommit;
   /** The tree id of a commit or a tree. */
-  readonly treeOf: (revision: string) => string;
+  readonly treeOf: (treeish: string) => string;
   /** Appends a line, so that a repeated write shows. */
   readonly addLine: (write: SimWrite) => void;
   readonly clone: () => SimRepo;
@@ -65,7 +65,7 @@ interface RepoContent extends Readonly<SimState> {
 }
 
 const EMPTY: RepoContent = {
-  worktree: null,
+  checkout: null,
   judge: null,
   isComplete: false,
   branchLeftAt: null,
@@ -91,7 +91,7 @@ export function createSimRepo(from: RepoContent = EMPTY): SimRepo {
   const [first] = commits.keys();
   const repo: SimRepo = {
     baseCommit: first ?? makeCommit({ tree: keepTree(BASE), parent: null, message: 'Start\n' }),
-    worktree: from.worktree,
+    checkout: from.checkout,
     judge: from.judge,
     isComplete: from.isComplete,
     branchLeftAt: from.branchLeftAt,
@@ -101,12 +101,12 @@ export function createSimRepo(from: RepoContent = EMPTY): SimRepo {
     treeById: (id) => requireFound(trees.get(id), `tree ${id}`),
     makeCommit,
     commitById: (id) => requireFound(commits.get(id), `commit ${id}`),
-    treeOf: (revision) => (trees.has(revision) ? revision : repo.commitById(revision).tree),
+    treeOf: (treeish) => (trees.has(treeish) ? treeish : repo.commitById(treeish).tree),
     addLine: ({ path, line, checkout }) => {
       if (checkout === 'judge') {
         if (repo.judge !== null)
           repo.judge = { ...repo.judge, files: withLine(repo.judge.files, path, line) };
-      } else if (repo.worktree !== null) repo.worktree = withLine(repo.worktree, path, line);
+      } else if (repo.checkout !== null) repo.checkout = withLine(repo.checkout, path, line);
     },
     clone: () => createSimRepo({ ...repo, trees, commits }),
   };

@@ -23,8 +23,8 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
   const { repo } = world;
   const baseTree = () => repo.treeOf(repo.baseCommit);
   const current = (): SimTree => {
-    if (repo.worktree === null) throw new ExpectedFailure('the workspace is missing');
-    return repo.worktree;
+    if (repo.checkout === null) throw new ExpectedFailure('the workspace is missing');
+    return repo.checkout;
   };
   /** A snapshot is a commit in the store. */
   const storeSnapshot = (name: string, tree: string): Snapshot => {
@@ -36,7 +36,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     await life.point('workspace');
     repo.userRefs.set(`refs/conductor/base/${runId}`, repo.baseCommit);
     await life.point('workspace:base');
-    repo.worktree = repo.treeById(baseTree());
+    repo.checkout = repo.treeById(baseTree());
     await life.point('workspace:files');
     repo.isComplete = true;
     await life.point('workspace:made');
@@ -47,15 +47,15 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     describe: ({ runId, baseRef, baseSha, harnessDir, branch }) => ({
       runId,
       repoRoot: SIM_ROOT,
-      worktreePath: `${SIM_ROOT}/workspaces/${runId}/work`,
+      checkoutPath: `${SIM_ROOT}/workspaces/${runId}/work`,
       judgePath: `${SIM_ROOT}/workspaces/${runId}/judge`,
       branchName: branch ?? `conductor/run/${runId}`,
       baseRef,
       baseSha,
       harnessDir,
     }),
-    readFiles: async (_workspace, revision, paths) => {
-      const tree = repo.treeById(repo.treeOf(revision));
+    readFiles: async (_workspace, treeish, paths) => {
+      const tree = repo.treeById(repo.treeOf(treeish));
       return new Map(paths.map((path) => [path, tree.get(path) ?? null]));
     },
     conflictingBranch: async () => null,
@@ -63,11 +63,11 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     isVisible: async () => repo.isComplete,
     reopen: async (workspace, tree) => {
       await life.point('reopen');
-      if (repo.isComplete) repo.worktree ??= repo.treeById(tree ?? baseTree());
+      if (repo.isComplete) repo.checkout ??= repo.treeById(tree ?? baseTree());
       else if (tree === null || tree === baseTree()) await create(workspace);
       else
         throw new ExpectedFailure(
-          `the workspace ${workspace.worktreePath} isn't visible from this machine or container`,
+          `the workspace ${workspace.checkoutPath} isn't visible from this machine or container`,
         );
     },
     snapshot: async (_workspace, name) => {
@@ -114,9 +114,9 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
       };
       repo.storeRefs.set(salvageRef, before.commit);
       await life.point('restore:salvaged');
-      repo.worktree = halfOf(repo.treeById(tree));
+      repo.checkout = halfOf(repo.treeById(tree));
       await life.point('restore:half');
-      repo.worktree = repo.treeById(tree);
+      repo.checkout = repo.treeById(tree);
       await life.point('restore:done');
       return { salvageRef, before, after: { commit, tree } };
     },

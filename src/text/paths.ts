@@ -1,3 +1,5 @@
+import { escapeUnsafe } from './outside-text.ts';
+
 /** These functions treat paths as text, separated by `/`. Callers resolve symbolic links first. */
 
 /** True for the folder itself and for paths below it. */
@@ -30,4 +32,19 @@ export function stripDotSlash(path: string): string {
 
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), path.startsWith('/') ? 1 : 0));
+}
+
+/** Whether a path from a record or a request names something below a folder: relative, without `.`, `..` and NUL. */
+export function isRecordPath(path: string): boolean {
+  if (path === '' || path.includes('\0')) return false;
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/**
+ * The path with unsafe characters as escapes, on one line. Backslashes are doubled, so that two paths never look the
+ * same: a page can show the text and name the file with it.
+ */
+export function showPath(path: string): string {
+  const escaped = escapeUnsafe(path.replaceAll('\\', '\\\\'));
+  return escaped.replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }

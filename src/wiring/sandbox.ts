@@ -106,21 +106,21 @@ function refuseIfRequired({
 /** A sandboxed step sees its checkout, the object folders it borrows from and its run folder, no other user files. */
 function collectPlaces(
   { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: StepSandboxDeps,
-  { runner, worktreePath, runDir, harnessDir }: StepSandboxRequest,
+  { runner, checkoutPath, runDir, harnessDir }: StepSandboxRequest,
   canWrite: boolean,
 ): Omit<Confinement, 'network' | 'networkDenied'> {
   return {
     writable: [
       harnessDir,
-      ...(canWrite ? [worktreePath] : []),
+      ...(canWrite ? [checkoutPath] : []),
       ...(runner === 'validator' ? VALIDATOR_FOLDERS.map((name) => join(runDir, name)) : []),
     ],
     readable: [
       ...kitFolders,
       ...objectFolders,
-      join(dirname(worktreePath), 'store', 'objects'),
+      join(dirname(checkoutPath), 'store', 'objects'),
       runDir,
-      worktreePath,
+      checkoutPath,
     ],
     hidden: [...userFolders, resolve(repoRoot, config.paths.runs), workspacesDir, dirname(runDir)],
   };

@@ -51,11 +51,11 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
         runner: validators,
         prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
         validators: (checkout) => findChecks(checkout, config, project.validator),
-        confine: async ({ worktreePath, runDir }, harnessDir) =>
+        confine: async ({ checkoutPath, runDir }, harnessDir) =>
           (await project.sandbox?.({
             runner: 'validator',
             policies: [],
-            worktreePath,
+            checkoutPath,
             runDir,
             harnessDir,
           })) ?? { confinement: null, refusal: null },
@@ -84,15 +84,15 @@ async function prepareChecks(
   const enclosure = await project.sandbox?.({
     runner: 'validator',
     policies: [],
-    worktreePath: place.worktreePath,
+    checkoutPath: place.checkoutPath,
     runDir: place.runDir,
     harnessDir: `${place.runDir}/harness`,
   });
   const confinement = enclosure?.confinement ?? null;
   const result = await setup?.prepare({
-    checkout: place.worktreePath,
+    checkout: place.checkoutPath,
     otherCheckouts: [repoRoot, ...(project.checkouts ?? []), workspacesDir],
-    stateDir: `${dirname(place.worktreePath)}/setup`,
+    stateDir: `${dirname(place.checkoutPath)}/setup`,
     isChanged: true,
     evidenceDir: `${place.runDir}/setup`,
     confinement: confinement === null ? null : { ...confinement, network: 'allow' },

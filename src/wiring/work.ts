@@ -4,11 +4,12 @@ import { createDiskSpace } from '../adapters/upkeep/disk-space.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
+import { sha256Hex } from '../node/sha256.ts';
 import { maskSecrets } from '../policy/secrets/secrets.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
-import type { QuestionTargets } from '../runtime/work/question-notifications.ts';
 import { createWorkEngine } from '../runtime/work/create-work-engine.ts';
+import type { QuestionTargets } from '../runtime/work/question-notifications.ts';
 import { readBody } from '../work/bodies/body.ts';
 import { LABELS, readPlannedLabels } from '../work/items/labels.ts';
 import { checkImplementorResult } from '../work/results/implementor-result.ts';
@@ -66,6 +67,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
     }),
     checkResult: runner.checkResult,
+    sha256: sha256Hex,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
     specPlace: async () => ({

@@ -7,6 +7,7 @@ import {
   limitDiagnostics,
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
+import { isJsonObject } from '../text/json.ts';
 import { compilePlan } from './compile.ts';
 import { commandHelp, otherDocument } from './document/document-kind.ts';
 import { checkWorkflowShape } from './document/workflow-shape.ts';
@@ -16,7 +17,6 @@ import { viewWorkflow } from './workflow-view.ts';
 import { createLineIndex } from './yaml/line-index.ts';
 import { decodeSource, type Source } from './yaml/source-text.ts';
 import { parseYaml, type YamlSource } from './yaml/yaml-source.ts';
-import { isMapping } from './yaml/yaml-tree.ts';
 
 export interface CheckedWorkflow {
   /** Sorted by position. */
@@ -66,7 +66,7 @@ function reportEmpty(text: string): Diagnostic {
 
 /** Reports that the file has no keys, so that it can't be any kind of document. */
 function reportNoDocument(source: YamlSource, name: string): Diagnostic | null {
-  if (isMapping(source.data)) return null;
+  if (isJsonObject(source.data)) return null;
   return createDiagnostic('WF009', {
     message: `${name} is not a workflow, configuration, policy, suite or prompt`,
     span: source.locate([], 'value'),

@@ -1,6 +1,7 @@
 import { OPCODES, type Opcode, STOP } from '../contracts/vocabulary.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import { isMapping, type Mapping, type Path } from './yaml/yaml-tree.ts';
+import { isJsonObject } from '../text/json.ts';
+import type { Mapping, Path } from './yaml/yaml-tree.ts';
 
 /**
  * The readable parts of a workflow. Rules use this view and not the typed document, because a document with an
@@ -114,7 +115,7 @@ export function nameStep(step: WorkflowStepView): string {
 }
 
 export function asMapping(value: unknown): Mapping {
-  return isMapping(value) ? value : Object.create(null);
+  return isJsonObject(value) ? value : Object.create(null);
 }
 
 export function asList(value: unknown): readonly unknown[] {

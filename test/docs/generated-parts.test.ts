@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSchemaName, jsonSchemaOf } from '../../src/contracts/json-schemas.ts';
-import { isMapping, type Mapping } from '../unit/json-schema-walk.ts';
+import { isJsonObject, type JsonObject } from '../../src/text/json.ts';
 import { ROOT, readPage } from './markdown.ts';
 import { renderTable } from './schema-page.ts';
 import { renderShape } from './schema-shape.ts';
@@ -11,20 +11,20 @@ const GENERATED = /<!-- generated: (keys|shape|events) of ([a-z-]+) -->\n[\s\S]*
 /** A part of a page: a table of keys, the shape of a document, or the payload of each event. `vitest -u` writes it. */
 function renderPart(form: string, name: string): string {
   if (!isSchemaName(name)) throw new Error(`there is no schema ${name}`);
-  const schema = jsonSchemaOf(name) as Mapping;
+  const schema = jsonSchemaOf(name) as JsonObject;
   if (form === 'keys') return renderTable([['key', 'values', 'meaning'], ...keysOf(schema, '')]);
   if (form === 'events') return renderTable([['event', 'payload'], ...eventsOf(schema)]);
   return `\`\`\`text\n${renderShape(schema)}\n\`\`\`\n`;
 }
 
-function keysOf(schema: Mapping, prefix: string): string[][] {
-  const properties = isMapping(schema.properties) ? schema.properties : {};
+function keysOf(schema: JsonObject, prefix: string): string[][] {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   return Object.entries(properties).flatMap(([key, field]) => {
-    if (!isMapping(field)) return [];
+    if (!isJsonObject(field)) return [];
     const meaning = typeof field.description === 'string' ? field.description : '';
     const row = [`\`${prefix}${key}\``, valuesOf(field), meaning];
-    const named = isMapping(field.additionalProperties) ? `${prefix}${key}.NAME.` : null;
-    const inner = named === null ? field : (field.additionalProperties as Mapping);
+    const named = isJsonObject(field.additionalProperties) ? `${prefix}${key}.NAME.` : null;
+    const inner = named === null ? field : (field.additionalProperties as JsonObject);
     return [row, ...merge(variantsOf(inner).flatMap((one) => keysOf(one, named ?? `${prefix}${key}.`)))];
   });
 }
@@ -38,12 +38,12 @@ function merge(rows: string[][]): string[][] {
   });
 }
 
-function variantsOf(schema: Mapping): Mapping[] {
+function variantsOf(schema: JsonObject): JsonObject[] {
   const union = [schema.oneOf, schema.anyOf].find(Array.isArray);
-  return union === undefined ? [schema] : union.filter(isMapping);
+  return union === undefined ? [schema] : union.filter(isJsonObject);
 }
 
-function valuesOf(field: Mapping): string {
+function valuesOf(field: JsonObject): string {
   const variants = variantsOf(field).map((one) => {
     if (Array.isArray(one.enum)) return one.enum.map((value) => `\`${String(value)}\``).join(', ');
     if (typeof one.const === 'string') return `\`${one.const}\``;
@@ -54,11 +54,11 @@ function valuesOf(field: Mapping): string {
   return [...new Set(variants)].join(' or ');
 }
 
-function eventsOf(schema: Mapping): string[][] {
+function eventsOf(schema: JsonObject): string[][] {
   return variantsOf(schema).map(({ properties }) => {
-    const { event_type: type, payload } = isMapping(properties) ? properties : {};
-    const shape = isMapping(payload) ? renderShape(payload).replaceAll('\n ', '') : '';
-    return [`\`${isMapping(type) ? String(type.const) : ''}\``, `\`${shape}\``.replaceAll('|', '\\|')];
+    const { event_type: type, payload } = isJsonObject(properties) ? properties : {};
+    const shape = isJsonObject(payload) ? renderShape(payload).replaceAll('\n ', '') : '';
+    return [`\`${isJsonObject(type) ? String(type.const) : ''}\``, `\`${shape}\``.replaceAll('|', '\\|')];
   });
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isMapping, type Mapping } from '../unit/json-schema-walk.ts';
+import { isJsonObject, type JsonObject } from '../../src/text/json.ts';
 
 export interface PageSchema {
   readonly name: string;
@@ -7,38 +7,38 @@ export interface PageSchema {
   readonly about: string;
 }
 
-/** A section for each schema, with a table of its fields. Named schemas that others hold are linked, not told again. */
+/** A section for each schema, with a table of its fields. Named schemas inside others are linked, not repeated. */
 export function renderSchemas(schemas: readonly PageSchema[]): string {
   return schemas.map((entry) => renderSchema(entry, schemas)).join('\n');
 }
 
 function renderSchema({ name, schema, about }: PageSchema, all: readonly PageSchema[]): string {
-  const root = z.toJSONSchema(schema, { io: 'input' }) as Mapping;
+  const root = z.toJSONSchema(schema, { io: 'input' }) as JsonObject;
   const variants = Array.isArray(root.oneOf) ? root.oneOf : [root];
   const parts = variants.map((variant: unknown) => {
-    const shape = isMapping(variant) ? variant : {};
+    const shape = isJsonObject(variant) ? variant : {};
     const title = variants.length > 1 ? `### ${constOf(shape)}\n\n` : '';
     return `${title}${renderTable(rowsOf(shape, all))}`;
   });
   return `## ${name}\n\n${about}\n\n${parts.join('\n')}`;
 }
 
-function constOf(shape: Mapping): string {
+function constOf(shape: JsonObject): string {
   const { type } = propertiesOf(shape);
-  return isMapping(type) ? String(type.const) : '';
+  return isJsonObject(type) ? String(type.const) : '';
 }
 
-function rowsOf(shape: Mapping, all: readonly PageSchema[]): string[][] {
+function rowsOf(shape: JsonObject, all: readonly PageSchema[]): string[][] {
   const required = Array.isArray(shape.required) ? shape.required : [];
   const rows = Object.entries(propertiesOf(shape)).map(([key, field]) => {
     const name = required.includes(key) ? `\`${key}\`` : `\`${key}\`, optional`;
-    return [name, typeOf(field, all), isMapping(field) ? String(field.description) : ''];
+    return [name, typeOf(field, all), isJsonObject(field) ? String(field.description) : ''];
   });
   return [['field', 'type', 'meaning'], ...rows];
 }
 
 function typeOf(field: unknown, all: readonly PageSchema[]): string {
-  if (!isMapping(field)) return '';
+  if (!isJsonObject(field)) return '';
   if ('const' in field) return `\`${String(field.const)}\``;
   if (Array.isArray(field.enum)) return field.enum.map((value) => `\`${String(value)}\``).join(', ');
   if (Array.isArray(field.anyOf)) return field.anyOf.map((one: unknown) => typeOf(one, all)).join(' or ');
@@ -50,7 +50,7 @@ function typeOf(field: unknown, all: readonly PageSchema[]): string {
 }
 
 /** By its fields: a description of its own does not make it another schema. */
-function linkTo(field: Mapping, all: readonly PageSchema[]): string {
+function linkTo(field: JsonObject, all: readonly PageSchema[]): string {
   const same = all.find(
     ({ schema }) => fingerprint(z.toJSONSchema(schema, { io: 'input' })) === fingerprint(field),
   );
@@ -58,12 +58,12 @@ function linkTo(field: Mapping, all: readonly PageSchema[]): string {
 }
 
 function fingerprint(schema: unknown): string {
-  const { properties, oneOf } = isMapping(schema) ? schema : {};
+  const { properties, oneOf } = isJsonObject(schema) ? schema : {};
   return JSON.stringify([properties, oneOf]);
 }
 
-function propertiesOf(shape: Mapping): Mapping {
-  return isMapping(shape.properties) ? shape.properties : {};
+function propertiesOf(shape: JsonObject): JsonObject {
+  return isJsonObject(shape.properties) ? shape.properties : {};
 }
 
 export function renderTable(rows: readonly (readonly string[])[]): string {

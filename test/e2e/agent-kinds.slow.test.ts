@@ -42,7 +42,7 @@ describe.for(KINDS)('an agent of kind %s in a run', (kind) => {
     const { stdout, stderr } = await scene.cli.run(['run', './one.yaml'], { env });
     const [runId = ''] = stdout.split('\n');
     expect(scene.record(runId).finalState, stderr).toBe('completed success completed\n');
-    const names = (await scene.inWorktree(runId, 'names.txt')).split('\n');
+    const names = (await scene.inCheckout(runId, 'names.txt')).split('\n');
     expect(names.filter((name) => Object.hasOwn(env, name))).toEqual([OWN[kind]]);
     const validatorNames = readFileSync(join(scene.judge(runId), 'validator-names.txt'), 'utf8').split('\n');
     expect(validatorNames).toContain('CONDUCTOR_RUN_ID');

@@ -31,6 +31,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'Makefile: test',
+    pure: true,
   },
   {
     name: 'sets another shell for all recipes',
@@ -38,6 +39,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'Makefile: test',
+    pure: true,
   },
   {
     name: 'adds a makefile that make prefers',

@@ -92,6 +92,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'conftest.py',
+    pure: true,
   },
   {
     name: 'adds a pytest.ini that deselects the case',
@@ -99,6 +100,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'pytest.ini',
+    pure: true,
   },
   {
     name: 'adds a tox.ini that pytest reads',
@@ -106,6 +108,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'tox.ini',
+    pure: true,
   },
   {
     name: 'configures pytest in the pyproject.toml',
@@ -143,6 +146,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'test_aaa.py',
+    pure: true,
   },
   {
     name: 'asks in the code which test is running',
@@ -155,6 +159,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'calc.py: PYTEST_CURRENT_TEST',
+    pure: true,
   },
   {
     name: 'returns a value that equals everything',
@@ -167,6 +172,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'calc.py: def __eq__',
+    pure: true,
   },
   {
     name: 'puts a package in the place of the module',
@@ -174,6 +180,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'calc/__init__.py',
+    pure: true,
   },
   {
     name: 'leaves compiled code that Python prefers to the source',
@@ -232,6 +239,7 @@ const UNITTEST_CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'tests/test_calc.py',
+    pure: true,
   },
   {
     name: 'makes the package of the tests load none of them',
@@ -244,6 +252,7 @@ const UNITTEST_CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'tests/__init__.py',
+    pure: true,
   },
   {
     name: 'adds a module in the place of unittest',

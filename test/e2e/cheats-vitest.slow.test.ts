@@ -78,6 +78,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'vite.config.js',
+    pure: true,
   },
   {
     name: 'adds a configuration that vitest prefers',
@@ -87,6 +88,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'vitest.config.js',
+    pure: true,
   },
   {
     name: 'renames the test file so that vitest misses it',
@@ -104,6 +106,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'package.json: scripts.test',
+    pure: true,
   },
   {
     name: 'takes another package for the runner',
@@ -116,6 +119,7 @@ const CHEATS: readonly Cheat[] = [
     status: 'needs_human',
     flag: 'judge_changed',
     names: 'package.json: devDependencies.vitest',
+    pure: true,
   },
   {
     name: 'puts a fake runner into node_modules/.bin',

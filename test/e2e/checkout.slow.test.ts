@@ -43,7 +43,7 @@ describe("the user's checkout", () => {
   test('does not reach the run: it starts from the commit', async ({ openScene }) => {
     const scene = await openScene({ prepare: makeDirty });
     const { runId } = await scene.run('gate-approvers');
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('?\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('?\n');
   });
 
   test('does not get the commits that an agent makes in its workspace', async ({ openScene }) => {
@@ -220,7 +220,7 @@ describe('what the user does in the checkout while an agent works', () => {
     const branch = scene.record(runId).metadata.workspace.branch_name;
     const mine = (await repo.git('commit-tree', '-p', branch, '-m', 'mine', `${branch}^{tree}`)).trim();
     await repo.git('branch', '--force', branch, mine);
-    await writeFile(join(scene.worktree(runId), 'answer.txt'), '43\n');
+    await writeFile(join(scene.checkout(runId), 'answer.txt'), '43\n');
     await scene.conductor('resume', runId);
     expect((await scene.conductor('approve', runId, '--resume')).code).toBe(7);
     expect((await repo.git('rev-parse', branch)).trim()).toBe(mine);
@@ -246,7 +246,7 @@ describe('what a run starts from', () => {
       },
     });
     const { runId } = await scene.run('gate-approvers', '--base-ref', 'older');
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('?\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('?\n');
     const sha = (await scene.repo.git('rev-parse', 'older')).trim();
     expect(scene.record(runId).metadata.workspace).toMatchObject({ base_ref: 'older', base_sha: sha });
   });
@@ -264,7 +264,7 @@ describe('what a run starts from', () => {
       'task=write answer.txt a=b\nexit 0',
     );
     expect(code).toBe(7);
-    expect(await scene.inWorktree(stdout.trim(), 'answer.txt')).toBe('a=b\n');
+    expect(await scene.inCheckout(stdout.trim(), 'answer.txt')).toBe('a=b\n');
   });
 });
 
@@ -294,7 +294,7 @@ steps:
     expect(code).toBe(0);
     const runId = stdout.trim();
     for (const file of [
-      join(scene.worktree(runId), 'agent.json'),
+      join(scene.checkout(runId), 'agent.json'),
       join(scene.judge(runId), 'validator.json'),
     ]) {
       const seen = JSON.parse(await readFile(file, 'utf8'));

@@ -89,7 +89,7 @@ describe('files that a user edits at a gate', () => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
     expect(code).toBe(3);
-    await writeFile(join(scene.worktree(runId), 'answer.txt'), '43\n');
+    await writeFile(join(scene.checkout(runId), 'answer.txt'), '43\n');
     expect((await scene.conductor('resume', runId)).code).toBe(3);
     const { code: approved, stderr } = await scene.conductor('approve', runId, '--resume');
     expect(approved).toBe(7);
@@ -101,9 +101,9 @@ describe('a deleted workspace', () => {
   test('is restored with the work of the steps when its gate is answered', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { runId } = await runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
-    await rm(scene.worktree(runId), { recursive: true });
+    await rm(scene.checkout(runId), { recursive: true });
     expect((await scene.conductor('approve', runId, '--resume')).code).toBe(0);
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
   });
 
   test('that the agent replaced with a file fails the step without an internal error', async ({
@@ -114,7 +114,7 @@ describe('a deleted workspace', () => {
     expect(stderr).not.toContain('internal error');
     expect(code).toBe(1);
     expect(scene.record(runId).finalState).toBe('failed error error\n');
-    await rm(`${scene.worktree(runId)}.displaced-1`, { force: true });
+    await rm(`${scene.checkout(runId)}.displaced-1`, { force: true });
   });
 });
 

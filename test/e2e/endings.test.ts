@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { fixture, type Scene, test } from './scene.ts';
+import { fixture, test } from './scene.ts';
 
 interface Ending {
   readonly workflow: string;
@@ -41,7 +41,7 @@ const ENDINGS: readonly Ending[] = [
   },
   {
     workflow: 'unsafe',
-    sentence: 'a forbidden path is unsafe, and a rollback on the way out does not hide it',
+    sentence: 'a forbidden path is unsafe, and a rollback before the end does not hide it',
     code: 5,
     state: 'failed unsafe unsafe',
     path: ['implement', 'check', 'judge', 'undo'],
@@ -121,17 +121,11 @@ const ENDINGS: readonly Ending[] = [
   },
 ];
 
-/** By the built command, because exit codes and signals are those of a process. */
-async function runBuilt({ cli }: Scene, workflow: string) {
-  const result = await cli.start(['run', fixture(workflow)]).done;
-  return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
-}
-
 describe('how runs end', () => {
   for (const { workflow, sentence, code, state, path, reason } of ENDINGS)
     test.concurrent(`${sentence} (${workflow}: exit ${code})`, async ({ openScene }) => {
       const scene = await openScene();
-      const run = await runBuilt(scene, workflow);
+      const run = await scene.run(workflow);
       expect(run).toMatchObject({ code, signal: null, stdout: `${run.runId}\n` });
       const record = scene.record(run.runId);
       expect(record.finalState).toBe(`${state}\n`);
@@ -143,12 +137,20 @@ describe('how runs end', () => {
     });
 });
 
+describe('the built command', () => {
+  test('exits with the code of the ending, as a process', async ({ openScene }) => {
+    const scene = await openScene();
+    const run = await scene.cli.start(['run', fixture('partial')]).done;
+    expect(run).toMatchObject({ code: 4, signal: null, stdout: `${scene.runIds()[0]}\n` });
+  });
+});
+
 describe('what a run leaves', () => {
   test.concurrent('its work as one commit on a branch of its own and a patch, its document, and its use', async ({
     openScene,
   }) => {
     const scene = await openScene();
-    const { runId } = await runBuilt(scene, 'success');
+    const { runId } = await scene.run('success');
     const { metadata, path } = scene.record(runId);
     const { branch_name, base_sha, head_sha } = metadata.workspace;
     expect(await scene.repo.git('rev-list', `${base_sha}..${branch_name}`)).toBe(`${head_sha}\n`);
@@ -164,11 +166,11 @@ describe('what a run leaves', () => {
 });
 
 describe('the revision loop', () => {
-  test.concurrent('spends its one revision, says so, and hands the instructions on', async ({
+  test.concurrent('spends its one revision, says so, and passes the instructions on', async ({
     openScene,
   }) => {
     const scene = await openScene();
-    const { runId } = await runBuilt(scene, 'revision-cap');
+    const { runId } = await scene.run('revision-cap');
     const record = scene.record(runId);
     expect(record.status.refinement).toEqual({ spent: 1, max: 1 });
     expect(record.eventsOf('refinement_spent').map(({ payload }) => payload)).toEqual([

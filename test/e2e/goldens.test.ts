@@ -143,11 +143,11 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       ...ACCEPTABLE.map(() => 'accepted ann'),
       ...REFUSED.map(() => 'not_accepted ann'),
     ]);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId), verb).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId), command).toMatchObject({ code: 0 });
   });
 
-  test('are told with their differences, pictures by path and pixels', async ({ openScene }) => {
+  test('are shown with their differences, pictures by path and pixels', async ({ openScene }) => {
     const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE));
     const { code, stdout } = await scene.conductor('goldens', runId);
@@ -172,10 +172,10 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       'rejected 1',
       'pending 2',
     ]);
-    expect(await scene.repo.git('-C', scene.worktree(runId), 'status', '--porcelain')).toBe('');
+    expect(await scene.repo.git('-C', scene.checkout(runId), 'status', '--porcelain')).toBe('');
     expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
     expect((await goldensOf(scene, runId)).map(({ state }) => state)).toEqual(['rejected', 'accepted']);
-    expect(await scene.inWorktree(runId, 'goldens/fresh.txt')).toBe('new\n');
+    expect(await scene.inCheckout(runId, 'goldens/fresh.txt')).toBe('new\n');
   });
 
   test('may be none at all', async ({ openScene }) => {

@@ -15,14 +15,19 @@ import {
 const VERSION = '0.0.0';
 
 /** How long a command waits for the one before it, which a test that failed may have left hanging. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
+
+export interface InProcessOptions extends CliOptions {
+  /** Output goes to a terminal of this width, as far as the command can see. */
+  readonly columns?: number;
+}
 
 interface Turn {
-  readonly words: string;
+  readonly commandLine: string;
   readonly ended: Promise<unknown>;
 }
 
-let last: Turn = { words: '', ended: Promise.resolve() };
+let last: Turn = { commandLine: '', ended: Promise.resolve() };
 /** The command that hangs: what waited for it failed, and so does everything that comes later, at once. */
 let hanging: string | null = null;
 
@@ -31,16 +36,16 @@ let hanging: string | null = null;
  * It takes the place of environment, arguments, folder and streams of this process, so one command runs at a time and
  * the next waits for it.
  */
-export function runInProcess(args: readonly string[], options: CliOptions): Promise<CliResult> {
+export function runInProcess(args: readonly string[], options: InProcessOptions): Promise<CliResult> {
   const command = waitFor(last).then(() => runNow(args, options));
-  last = { words: args.join(' '), ended: command.catch(() => {}) };
+  last = { commandLine: args.join(' '), ended: command.catch(() => {}) };
   return command;
 }
 
-async function waitFor({ words, ended }: Turn): Promise<void> {
+async function waitFor({ commandLine, ended }: Turn): Promise<void> {
   const limit = new AbortController();
   const hangs = pause(hanging === null ? PATIENCE_MS : 0, true, { signal: limit.signal }).catch(() => false);
-  if ((await Promise.race([ended, hangs])) === true) hanging ??= words;
+  if ((await Promise.race([ended, hangs])) === true) hanging ??= commandLine;
   limit.abort();
   if (hanging !== null) throw new Error(`the command ${hanging} of an earlier test has not ended`);
 }
@@ -57,8 +62,8 @@ export function createCliInProcess(options: CliOptions): Cli {
   };
 }
 
-async function runNow(args: readonly string[], options: CliOptions): Promise<CliResult> {
-  const [stdout, stderr] = [keepWritten(), keepWritten()];
+async function runNow(args: readonly string[], options: InProcessOptions): Promise<CliResult> {
+  const [stdout, stderr] = [keepWritten(options.columns), keepWritten(options.columns)];
   const [env, cwd, argv] = [process.env, process.cwd(), process.argv];
   const streams = [
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([]) as typeof process.stdin),
@@ -87,7 +92,10 @@ async function runNow(args: readonly string[], options: CliOptions): Promise<Cli
   }
 }
 
-function keepWritten(): { readonly stream: Writable; readonly bytes: () => Buffer } {
+function keepWritten(columns: number | undefined): {
+  readonly stream: Writable;
+  readonly bytes: () => Buffer;
+} {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -95,5 +103,6 @@ function keepWritten(): { readonly stream: Writable; readonly bytes: () => Buffe
       done();
     },
   });
+  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns });
   return { stream, bytes: () => Buffer.concat(chunks) };
 }

@@ -10,12 +10,12 @@ async function waitingRun(scene: Scene): Promise<string> {
   return runId;
 }
 
-describe('an approval whose files changed before the run went on', () => {
+describe('an approval whose files changed before the run continued', () => {
   test('is said to be void, and the gate names its new request', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
-    await writeFile(join(scene.worktree(runId), 'more.txt'), 'unseen\n');
+    await writeFile(join(scene.checkout(runId), 'more.txt'), 'unseen\n');
     const resumed = await scene.conductor('resume', runId);
     expect(resumed.code).toBe(3);
     expect(resumed.stderr).toMatch(/^! the approval of gate approve by ann is void: the files changed/m);
@@ -71,7 +71,7 @@ describe("a record that can't be read", () => {
 });
 
 describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
-  test('is named by every verb that would write there, and nothing is changed', async ({ openScene }) => {
+  test('is named by every command that would write there, and nothing is changed', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const tnh = join(scene.repo.root, '.tnh');
@@ -109,10 +109,10 @@ describe('a copy of the repository', () => {
     const runId = await waitingRun(scene);
     const copy = `${scene.home}/copy`;
     await cp(scene.repo.root, copy, { recursive: true, verbatimSymlinks: true });
-    for (const verb of ['approve', 'resume']) {
-      const refused = await scene.conductor(verb, runId, '--repo', copy);
+    for (const command of ['approve', 'resume']) {
+      const refused = await scene.conductor(command, runId, '--repo', copy);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toContain(`${scene.worktree(runId)} belongs to the run in ${scene.repo.root}`);
+      expect(refused.stderr).toContain(`${scene.checkout(runId)} belongs to the run in ${scene.repo.root}`);
     }
     expect(await scene.conductor('cancel', runId, '--repo', copy)).toMatchObject({ code: 0 });
     const cleaned = await scene.conductor('clean', '--keep-runs', '0', '--repo', copy);
@@ -140,12 +140,12 @@ describe('a repository that was moved', () => {
       expect(code, stderr).toBe(0);
       expect((await there('diff', runId, '--stat')).stdout).toContain('answer.txt');
       expect((await there('undo', undone, '--list')).stdout).toContain('undo@1');
-      expect((await there('worktree', 'list')).stdout).toContain(scene.worktree(undone));
+      expect((await there('worktree', 'list')).stdout).toContain(scene.checkout(undone));
     } finally {
       await rename(moved, root);
     }
     expect(scene.record(runId).finalState).toBe('completed success gate_approved\n');
-    expect((await scene.conductor('undo', undone, '--dry-run')).stdout).toContain(scene.worktree(undone));
+    expect((await scene.conductor('undo', undone, '--dry-run')).stdout).toContain(scene.checkout(undone));
   });
 });
 
@@ -155,8 +155,8 @@ describe('a configuration that moves the workspaces', () => {
     const { runId } = await scene.run('rollback-pre-run');
     const env = { CONDUCTOR_PATHS_WORKSPACES: join(scene.home, 'elsewhere') };
     const listed = await scene.cli.run(['worktree', 'list'], { env });
-    expect(listed.stdout).toContain(scene.worktree(runId));
+    expect(listed.stdout).toContain(scene.checkout(runId));
     expect(await scene.cli.run(['undo', runId, 'undo'], { env })).toMatchObject({ code: 0 });
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
   });
 });

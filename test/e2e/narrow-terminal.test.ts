@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { runInProcess } from './in-process.ts';
 import { onTerminal } from './on-terminal.ts';
 import { fixture, type Scene, test } from './scene.ts';
 
@@ -7,9 +8,10 @@ const WIDE = 400;
 const TITLE = 'Rework the internationalisation of the configuration reader and errors';
 
 /** What a terminal of this width shows, line by line. */
-async function linesOf({ repo, home }: Scene, args: readonly string[], columns: number): Promise<string[]> {
-  const { output } = await onTerminal({ root: repo.root, home, columns }, args, '');
-  return output.replaceAll('\r', '').trimEnd().split('\n');
+async function linesOf({ cliOptions }: Scene, args: readonly string[], columns: number): Promise<string[]> {
+  const env = { ...cliOptions.env, NO_COLOR: '1', TERM: 'xterm' };
+  const { stdout, stderr } = await runInProcess(args, { ...cliOptions, env, columns });
+  return `${stderr}${stdout}`.trimEnd().split('\n');
 }
 
 function tooLong(lines: readonly string[]): string[] {
@@ -78,9 +80,15 @@ describe('a terminal of 80 columns', () => {
     const scene = await openScene();
     await scene.conductor('run', fixture('unverified'), '--title', TITLE);
     await scene.conductor('run', fixture('gate-approvers'), '--title', TITLE);
-    const runs = await expectFits(scene, ['runs']);
+    const { output } = await onTerminal(
+      { root: scene.repo.root, home: scene.home, columns: COLUMNS },
+      ['runs'],
+      '',
+    );
+    const runs = output.replaceAll('\r', '').trimEnd().split('\n');
     expect(runs).toHaveLength(2);
     expect(runs[0]).toContain('Rework the');
+    expect(await linesOf(scene, ['runs'], COLUMNS)).toEqual(runs);
     await Promise.all(LOOKS.map((args) => expectFits(scene, args)));
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Scene, test, toldLines, until } from './scene.ts';
+import { notifiedLines, type Scene, test, until } from './scene.ts';
 
 /** An agent that does what the first line of a file in the person's home says, and takes the line away. */
 const LIMITED = `import { readFileSync, writeFileSync } from 'node:fs';
@@ -86,8 +86,11 @@ describe('an agent whose quota is spent until a known time', () => {
     const [waiting] = record.eventsOf('step_waiting');
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
-    const [told] = await toldLines(scene.home, 1);
-    expect(JSON.parse(told ?? '')).toEqual(waiting);
+    const [notified] = await notifiedLines(scene.home, 1);
+    expect(JSON.parse(notified ?? '')).toMatchObject({
+      ...waiting,
+      notification: { commands: [expect.stringContaining('resume')] },
+    });
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'error',
       failure: 'quota_exhausted',
@@ -129,13 +132,13 @@ describe('an agent whose quota is spent until a known time', () => {
     expect(Object.keys(statusOf(readFileSync(join(waits, file), 'utf8')))).toEqual(['until', 'reason']);
   });
 
-  test('goes on when the time has come, from the files it started with and at no cost of visits', async ({
+  test('continues at the given time, from the files it started with and without another visit', async ({
     openScene,
   }) => {
     const { scene, run } = await prepare(openScene, ['fail rate_limited 5', 'work'], workflow('4s'));
     const parked = await run();
     expect(parked.code).toBe(3);
-    expect(await scene.inWorktree(parked.runId, 'work.txt')).toContain('fail');
+    expect(await scene.inCheckout(parked.runId, 'work.txt')).toContain('fail');
     const done = await scene.conductor('resume', parked.runId, '--wait');
     expect(done.code).toBe(7);
     const record = scene.record(parked.runId);
@@ -144,7 +147,7 @@ describe('an agent whose quota is spent until a known time', () => {
       { attempt: 2, visit: 1, recovery: true },
     ]);
     expect(record.eventsOf('salvage_recorded')).toHaveLength(1);
-    expect(await scene.inWorktree(parked.runId, 'work.txt')).toBe('work\n');
+    expect(await scene.inCheckout(parked.runId, 'work.txt')).toBe('work\n');
     expect(record.metadata.usage).toEqual({ input_tokens: 1005, output_tokens: 201, cost_usd: 2.01 });
   });
 });
@@ -161,7 +164,7 @@ describe('an agent with a limit of unknown length', () => {
     const until = scene.record(parked.runId).eventsOf('step_waiting')[0]?.payload.until ?? '';
     expect((await scene.conductor('runs')).stdout).toContain(`the run waits until ${until}`);
     expect((await scene.conductor('resume', parked.runId, '--wait')).code).toBe(7);
-    expect(await scene.inWorktree(parked.runId, 'work.txt')).toBe('work\n');
+    expect(await scene.inCheckout(parked.runId, 'work.txt')).toBe('work\n');
   });
 
   test('ends its step as an error once it was parked as long as limits.park allows', async ({
@@ -179,7 +182,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(record.eventsOf('run_started')[0]?.payload.defaults.park_ms).toBe(3_000);
   });
 
-  test('is not parked for a known end that lies past limits.park', async ({ openScene }) => {
+  test('is not parked for a known end after limits.park', async ({ openScene }) => {
     const { scene, run } = await open(openScene, ['fail rate_limited 7200', 'work']);
     const ended = await run();
     expect(ended.code).toBe(1);
@@ -189,7 +192,7 @@ describe('an agent with a limit of unknown length', () => {
   });
 });
 
-describe('an agent that fails in a way that may pass', () => {
+describe('an agent with a transient failure', () => {
   test('is started again from the same files, and each start is on record', async ({ openScene }) => {
     const { scene, run } = await prepare(openScene, ['fail network', 'work']);
     const done = await run();
@@ -202,7 +205,7 @@ describe('an agent that fails in a way that may pass', () => {
       { termination: 'error', failure: 'network' },
       { termination: 'completed', try: 2 },
     ]);
-    expect(await scene.inWorktree(done.runId, 'work.txt')).toBe('work\n');
+    expect(await scene.inCheckout(done.runId, 'work.txt')).toBe('work\n');
     const roles = record.manifest('write').artifacts.map(({ role }) => role);
     expect(roles.filter((role) => role === 'runner_transcript')).toHaveLength(1);
     expect(roles).toContain('failed_start_transcript');
@@ -229,7 +232,7 @@ describe('an agent that fails in a way that may pass', () => {
   );
 });
 
-/** Claude Code as far as it matters here: it tells of its use, and ends only when it is started again. */
+/** Claude Code as far as it matters here: it reports its usage, and ends only when it is started again. */
 const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
 const print = (event) => console.log(JSON.stringify(event));
 print({ type: 'assistant', message: { id: 'm', content: [], usage } });
@@ -261,9 +264,7 @@ describe('what an agent had used when its run was broken off', () => {
 });
 
 describe('a budget in dollars', () => {
-  test('holds for an agent that reports only tokens, by the price of the configuration', async ({
-    openScene,
-  }) => {
+  test('applies to an agent that reports only tokens, by the configured price', async ({ openScene }) => {
     const capped = workflow('2m', 'defaults: { limits: { cost_budget_usd: 1.5 } }\n');
     const { scene, run } = await prepare(openScene, ['work'], capped);
     const done = await run();

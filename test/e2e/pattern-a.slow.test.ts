@@ -38,9 +38,7 @@ function expectHarnessEvidence({ manifest, evidence }: RunRecordOnDisk): void {
 }
 
 describe('the generative evaluation pattern', () => {
-  test('is valid as it stands, with advice on limits and a route that is never taken', async ({
-    openScene,
-  }) => {
+  test('is valid unchanged, with advice on limits and a route that is never taken', async ({ openScene }) => {
     const scene = await openScene();
     const checked = await scene.conductor('validate', fixture('pattern-a'), '--json');
     expect(checked).toMatchObject({ code: 0, stderr: '' });
@@ -95,8 +93,8 @@ describe('the generative evaluation pattern', () => {
     const { stdout } = await scene.conductor('diff', runId);
     expect(stdout).toContain(`+++ b/${GOLDEN}\n`);
     expect(stdout).toContain('\n-is ?\n+is 42\n');
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
   });
 
   test('is rejected when the golden is', async ({ openScene }) => {
@@ -104,11 +102,11 @@ describe('the generative evaluation pattern', () => {
     const runId = await runPattern(scene);
     expect(await scene.conductor('reject', runId, '--resume')).toMatchObject({ code: 4 });
     expect(scene.record(runId).finalState).toBe('blocked rejected gate_rejected\n');
-    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
+    expect(await scene.inCheckout(runId, GOLDEN)).toBe(files[GOLDEN]);
     const { stdout } = await scene.conductor('diff', runId, '--stat');
     expect(stdout).not.toContain(GOLDEN);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
   });
 });
 
@@ -142,10 +140,10 @@ describe('the golden that the pattern proposes', () => {
       },
     ]);
     const text = evidence('golden_gate', 'gate_request_text');
-    for (const verb of [['gates'], ['show', runId]]) {
-      const { stdout } = await scene.conductor(...verb);
+    for (const command of [['gates'], ['show', runId]]) {
+      const { stdout } = await scene.conductor(...command);
       for (const part of [`${GOLDEN} (text)`, '16 -> 17 bytes, +1 -1', '-is ?', '+is 42']) {
-        expect(stdout, verb.join(' ')).toContain(part);
+        expect(stdout, command.join(' ')).toContain(part);
         expect(text).toContain(part);
       }
     }
@@ -177,8 +175,8 @@ describe('the golden that the pattern proposes', () => {
     const [end] = record.eventsOf('step_completed').filter(({ step_id }) => step_id === 'golden_gate');
     expect(end?.payload).toMatchObject({ changed: true, tree: acceptance.tree_after });
     expect(await scene.conductor('undo', runId, 'golden_gate')).toMatchObject({ code: 0 });
-    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, GOLDEN)).toBe(files[GOLDEN]);
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
   });
 
   test('is not accepted when its captured bytes are no longer those that were shown', async ({
@@ -196,11 +194,11 @@ describe('the golden that the pattern proposes', () => {
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
     await writeFile(captured, 'the answer\nis 43\n');
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 1 });
-    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
+    expect(await scene.inCheckout(runId, GOLDEN)).toBe(files[GOLDEN]);
     expect(scene.record(runId).lines).toEqual(lines);
     await writeFile(captured, PROPOSED);
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
-    expect(await scene.inWorktree(runId, GOLDEN)).toBe(PROPOSED);
+    expect(await scene.inCheckout(runId, GOLDEN)).toBe(PROPOSED);
   });
 
   test('stays what was captured, whatever becomes of the harness folder', async ({ openScene }) => {
@@ -209,11 +207,11 @@ describe('the golden that the pattern proposes', () => {
     const { path } = scene.record(runId);
     await writeFile(join(path, 'harness/out/answers/proposed/answer.txt'), 'exchanged\n');
     expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
-    expect(await scene.inWorktree(runId, GOLDEN)).toBe(PROPOSED);
+    expect(await scene.inCheckout(runId, GOLDEN)).toBe(PROPOSED);
   });
 });
 
-describe("a golden that git can't write to the worktree", () => {
+describe("a golden that git can't write to the checkout", () => {
   test('is an error of its gate, and the files are as they were', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
@@ -227,9 +225,9 @@ describe("a golden that git can't write to the worktree", () => {
       step_id: 'golden_gate',
       payload: { changed: false, reason: expect.stringContaining('the goldens could not be accepted') },
     });
-    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    expect(await scene.inCheckout(runId, GOLDEN)).toBe(files[GOLDEN]);
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
     const { goldens } = JSON.parse((await scene.conductor('goldens', runId, '--json')).stdout);
     expect(goldens).toMatchObject([{ state: 'pending', by: null }]);
   });
@@ -256,8 +254,8 @@ describe('a conductor that is killed while it accepts a golden', () => {
       eventsOf('artifact_recorded').filter(({ payload }) => payload.role === 'golden_acceptance'),
     ).toHaveLength(1);
     expect(await scene.repo.git('show', `${metadata.workspace.branch_name}:${GOLDEN}`)).toBe(PROPOSED);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
   }, 240_000);
 });
 

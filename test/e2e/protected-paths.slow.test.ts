@@ -54,7 +54,7 @@ describe('the policy of a validation step', () => {
 });
 
 describe('an agent that edits its judge', () => {
-  test('fails before the judge of the base, and the planner is told what it changed', async ({
+  test('fails before the judge of the base, and the planner gets the list of changes', async ({
     openScene,
   }) => {
     const scene = await openScene(open(CHEAT));
@@ -74,7 +74,7 @@ describe('an agent that edits its judge', () => {
     expect(JSON.parse((await scene.conductor('show', runId, '--json')).stdout)).toMatchObject({
       findings: [FINDING],
     });
-    expect(await scene.inWorktree(runId, 'test/judge.sh')).toBe('exit 0\n');
+    expect(await scene.inCheckout(runId, 'test/judge.sh')).toBe('exit 0\n');
   });
 
   test('that does its work as well passes, with the finding and without a blemish', async ({ openScene }) => {
@@ -90,7 +90,7 @@ describe('an agent that edits its judge', () => {
     });
   });
 
-  test('is shown to the person at a gate', async ({ openScene }) => {
+  test('is shown at a gate', async ({ openScene }) => {
     const scene = await openScene(open(CHEAT));
     const { code, record, runId } = await runWith(scene, { after: GATE, next: 'g' });
     expect(code).toBe(3);
@@ -127,7 +127,7 @@ describe('a conductor that is killed while validators judge', () => {
     await writeFile(path, workflowOf(steps));
     const driver = scene.cli.start(['run', path]);
     const runId = await until(() => scene.runIds()[0]);
-    await until(() => existsSync(join(scene.worktree(runId), '../../../waits.txt')));
+    await until(() => existsSync(join(scene.checkout(runId), '../../../waits.txt')));
     driver.kill('SIGKILL');
     await driver.done;
     return runId;
@@ -138,8 +138,8 @@ describe('a conductor that is killed while validators judge', () => {
     const runId = await startStuck(scene);
     await writeFile(join(scene.judge(runId), 'left.txt'), 'of the killed attempt\n');
     const { stdout } = await scene.conductor('worktree', 'list');
-    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining(scene.worktree(runId))]);
-    await writeFile(join(scene.worktree(runId), '../../../go.txt'), '');
+    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining(scene.checkout(runId))]);
+    await writeFile(join(scene.checkout(runId), '../../../go.txt'), '');
     expect((await scene.conductor('resume', runId)).code).toBe(0);
     expect(existsSync(join(scene.judge(runId), 'left.txt'))).toBe(false);
     expect(scene.record(runId).manifest('v@2')).toMatchObject({ attempt: 2 });
@@ -155,7 +155,7 @@ describe('a conductor that is killed while validators judge', () => {
 });
 
 describe('validators', () => {
-  test('run beside the worktree, and what they leave there is no part of the change', async ({
+  test('run beside the checkout, and what they leave there is no part of the change', async ({
     openScene,
   }) => {
     const scene = await openScene(
@@ -172,7 +172,7 @@ describe('validators', () => {
     );
     expect(await readFile(join(record.path, 'artifacts/v/look/deep/out.txt'), 'utf8')).toBe('42\n');
     expect(code).toBe(0);
-    expect(existsSync(join(scene.worktree(runId), 'left.txt'))).toBe(false);
+    expect(existsSync(join(scene.checkout(runId), 'left.txt'))).toBe(false);
     const ends = record.eventsOf('step_completed').map(({ step_id, payload }) => [step_id, payload.changed]);
     expect(ends).toEqual(
       expect.arrayContaining([
@@ -198,7 +198,7 @@ describe('validators', () => {
   });
 
   test.skipIf(!sandboxHere.ok)(
-    'see neither the worktree of the agent nor a way to write it, in a sandbox',
+    'can neither read nor write the checkout of the agent, in a sandbox',
     async ({ openScene }) => {
       const scene = await openScene({
         ...open('echo 42 > answer.txt', 'sh test/judge.sh && touch here.txt && ls ..'),

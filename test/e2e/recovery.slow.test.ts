@@ -17,7 +17,7 @@ interface Stuck {
 async function startStuckRun(scene: Scene, through: readonly string[] = []): Promise<Stuck> {
   const driver = scene.cli.start(['run', fixture('interrupted')], { through });
   const runId = await until(() => scene.runIds()[0]);
-  const half = join(scene.worktree(runId), 'half.txt');
+  const half = join(scene.checkout(runId), 'half.txt');
   await until(() => existsSync(half) && readFileSync(half, 'utf8') === 'half\n');
   expect(markedProcesses(runId).length).toBeGreaterThanOrEqual(2);
   return { scene, driver, runId };
@@ -37,8 +37,8 @@ async function expectSecondAttempt(scene: Scene, runId: string): Promise<void> {
   ]);
   expect(record.manifest('implement@2').attempt).toBe(2);
   expect(record.eventsOf('run_resumed')).toHaveLength(1);
-  expect(existsSync(join(scene.worktree(runId), 'half.txt'))).toBe(false);
-  expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+  expect(existsSync(join(scene.checkout(runId), 'half.txt'))).toBe(false);
+  expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
   const [salvage] = record.eventsOf('salvage_recorded');
   expect(await scene.storeGit(runId, 'show', `${salvage?.payload.ref}:half.txt`)).toBe('half\n');
 }
@@ -132,11 +132,11 @@ describe('a conductor that is killed at any point of the log', () => {
       await driver.done;
       expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
       expect(scene.record(runId).finalState).toBe('completed success success\n');
-      expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+      expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
     });
 });
 
-describe('a run under way', () => {
+describe('a running run', () => {
   test('has a status that is refreshed while its step runs', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const first = scene.record(runId).status;
@@ -183,10 +183,10 @@ describe('an interruption', () => {
     await scene.repo.write('../w.yaml', oneAgentStep('told', JSON.stringify(lines.join('\n'))));
     const driver = scene.cli.start(['run', '../w.yaml']);
     const runId = await until(() => scene.runIds()[0]);
-    await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+    await until(() => existsSync(join(scene.checkout(runId), 'half.txt')));
     driver.kill('SIGINT');
     expect(await driver.done).toMatchObject({ code: 130 });
-    expect(existsSync(join(scene.worktree(runId), '.git/hooks/pre-commit'))).toBe(false);
+    expect(existsSync(join(scene.checkout(runId), '.git/hooks/pre-commit'))).toBe(false);
     const notes = scene.record(runId).eventsOf('status_updated');
     expect(notes.map(({ payload }) => payload.note)).toContainEqual(
       'step "only" was interrupted: .git/hooks/pre-commit was created during the step; conductor restored it',
@@ -200,7 +200,7 @@ describe('an interruption', () => {
     await scene.repo.write('../w.yaml', oneAgentStep('deaf', '"deaf\\nwrite half.txt half\\nhang"'));
     const driver = scene.cli.start(['run', '../w.yaml']);
     const runId = await until(() => scene.runIds()[0]);
-    await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+    await until(() => existsSync(join(scene.checkout(runId), 'half.txt')));
     driver.kill('SIGINT');
     await until(() => driver.stderr().includes('interrupting'));
     driver.kill('SIGINT');
@@ -284,8 +284,8 @@ describe('a run that has ended', () => {
     const forged = `${lines.map(forge).join('\n')}\n`;
     expect(forged).not.toBe(original.toString());
     await writeFile(log, forged);
-    for (const verb of ['resume', 'show', 'cancel']) {
-      const refused = await scene.conductor(verb, runId);
+    for (const command of ['resume', 'show', 'cancel']) {
+      const refused = await scene.conductor(command, runId);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toMatch(/^conductor: .*line \d+/m);
     }

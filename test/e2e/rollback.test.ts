@@ -21,7 +21,7 @@ describe('a rollback', () => {
     const base = await listFiles(scene.repo.root);
     const { runId, record, rollback } = await rollBack(scene, 'rollback-pre-run');
     expect(rollback.target).toBe('pre_run');
-    expect(await listFiles(scene.worktree(runId))).toEqual(base);
+    expect(await listFiles(scene.checkout(runId))).toEqual(base);
     const { base_sha, head_sha } = record.metadata.workspace;
     expect(head_sha).toBe(base_sha);
   });
@@ -32,7 +32,7 @@ describe('a rollback', () => {
     const { runId, rollback } = await rollBack(scene, 'rollback-pre-step');
     expect(rollback.target).toBe('pre_step');
     const { 'keep/old.txt': _deleted, ...others } = base;
-    expect(await listFiles(scene.worktree(runId))).toEqual({
+    expect(await listFiles(scene.checkout(runId))).toEqual({
       ...others,
       'answer.txt': base['answer.txt']?.replace(/^file/, 'run'),
       'fresh/new.txt': `file ${sha256('new\n')}`,

@@ -104,16 +104,16 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     const { code, stderr, runId } = await probe(scene);
     expect(code, stderr).toBe(0);
     const record = scene.record(runId);
-    const folder = dirname(scene.worktree(runId));
+    const folder = dirname(scene.checkout(runId));
     const outside = [record.path, scene.repo.root, join(scene.repo.root, '.git/hooks'), scene.home];
     const inWorkspace = [folder, scene.workspacesDir, scene.judge(runId), join(folder, 'store/objects')];
     for (const place of [...outside, ...inWorkspace, join(folder, 'store')])
       expect([place, existsSync(join(place, 'x'))]).toEqual([place, false]);
-    expect(existsSync(scene.worktree(other))).toBe(true);
+    expect(existsSync(scene.checkout(other))).toBe(true);
     expect(existsSync(join(record.path, 'harness', 'left'))).toBe(true);
     expect(record.evidence('work', 'runner_final_response')).toBe('done\n');
     // Of the store only the objects can be read, which the checkout borrows.
-    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('store\nwork\n1\n?? seen.txt\n1\n');
+    expect(await scene.inCheckout(runId, 'seen.txt')).toBe('store\nwork\n1\n?? seen.txt\n1\n');
   });
 
   test('shows nothing that only root can read, also where conductor runs as root', async ({ openScene }) => {
@@ -121,7 +121,7 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     const scene = await open(openScene, { agent: `(${look}; ls -A /etc/ssl/private) > seen.txt; true` });
     const { code, stderr, runId } = await probe(scene);
     expect(code, stderr).toBe(0);
-    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('');
+    expect(await scene.inCheckout(runId, 'seen.txt')).toBe('');
   });
 
   test('gives a validator the network of this machine only where its configuration says so', async ({
@@ -173,10 +173,10 @@ baseline: off
     );
     const { code, stderr, runId } = await probe(scene);
     expect(code, stderr).toBe(0);
-    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('0\n');
+    expect(await scene.inCheckout(runId, 'seen.txt')).toBe('0\n');
   });
 
-  test('leaves no agent at work when the conductor is killed, and goes on when resumed', async ({
+  test('leaves no agent running when conductor is killed, and continues when resumed', async ({
     openScene,
   }) => {
     const agent = 'echo up; test "$CONDUCTOR_ATTEMPT" = 2 || sleep 600';
@@ -201,7 +201,7 @@ baseline: off
     await writeFile(join(scene.home, '.tool', 'login'), 'me\n');
     const { code, runId } = await probe(scene);
     expect(code).toBe(0);
-    expect(await scene.inWorktree(runId, 'got.txt')).toBe('me\n');
+    expect(await scene.inCheckout(runId, 'got.txt')).toBe('me\n');
     expect(await readFile(join(scene.home, '.state', 's'), 'utf8')).toBe('new\n');
     expect(await readFile(join(scene.home, '.tool', 'login'), 'utf8')).toBe('me\n');
   });
@@ -227,7 +227,7 @@ baseline: off
     expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, with network access');
   });
 
-  test('makes a worktree that is only to be read unwritable', async ({ openScene }) => {
+  test('makes a checkout that is only to be read unwritable', async ({ openScene }) => {
     const scene = await open(
       openScene,
       { agent: 'echo x > x.txt', config: 'policy: policy.look.v1\n' },
@@ -236,7 +236,7 @@ baseline: off
     const { code, runId } = await probe(scene);
     expect(code).toBe(1);
     expect(scene.record(runId).eventsOf('policy_violation')).toEqual([]);
-    expect(existsSync(join(scene.worktree(runId), 'x.txt'))).toBe(false);
+    expect(existsSync(join(scene.checkout(runId), 'x.txt'))).toBe(false);
   });
 });
 
@@ -294,7 +294,9 @@ describe('where there is no sandbox', () => {
     },
   );
 
-  test('a run that would like one goes on and says what was not enforced', async ({ openScene }) => {
+  test('a run that prefers one continues without it and says what was not enforced', async ({
+    openScene,
+  }) => {
     const scene = await openScene({ sandbox: 'auto' });
     const PATH = await pathWithout(scene, null);
     const { code, stderr, stdout } = await scene.cli.run(['run', fixture('success')], { env: { PATH } });
@@ -302,7 +304,7 @@ describe('where there is no sandbox', () => {
     const runId = stdout.trim();
     expect(notesOf(scene, runId, 'implement').slice(1)).toEqual([
       'no sandbox: bubblewrap is not installed',
-      'not enforced: the step could write files outside the worktree and read the home directory',
+      'not enforced: the step could write files outside the checkout and read the home directory',
     ]);
     expect(notesOf(scene, runId, 'check')).toContain(
       'not enforced: the validators of this step had network access',

@@ -57,19 +57,19 @@ export interface Scene {
   /** Contains the folder of every run of this repository. */
   readonly workspacesDir: string;
   /** The checkout that the agents of a run work in. */
-  readonly worktree: (runId: string) => string;
+  readonly checkout: (runId: string) => string;
   /** The checkout that its validators run in. */
   readonly judge: (runId: string) => string;
   /** Git in the store of a run: its snapshots and salvages. */
   readonly storeGit: (runId: string, ...args: readonly string[]) => Promise<string>;
-  readonly inWorktree: (runId: string, path: string) => Promise<string>;
+  readonly inCheckout: (runId: string, path: string) => Promise<string>;
 }
 
 export function fixture(workflow: string): string {
   return fileURLToPath(new URL(`../fixtures/workflows/${workflow}.yaml`, import.meta.url));
 }
 
-/** A workflow of one agent step, for tests that need no fixture of their own; the prompt is YAML as it stands. */
+/** A workflow of one agent step, for tests that need no fixture of their own; the prompt is inserted as YAML. */
 export function oneAgentStep(id: string, prompt: string): string {
   return `workflow_id: ${id}
 version: 1
@@ -129,14 +129,14 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   const runsDir = join(repo.root, options.runs ?? '.tnh/run');
   const state = join(home, options.workspaces ?? '.local/state/conductor');
   const workspacesDir = join(state, workspacesName(repo.root));
-  const worktree = (runId: string) => join(workspacesDir, runId, 'work');
+  const checkout = (runId: string) => join(workspacesDir, runId, 'work');
   return {
     repo,
     cli,
     cliOptions,
     home,
     workspacesDir,
-    worktree,
+    checkout,
     judge: (runId) => join(workspacesDir, runId, 'judge'),
     storeGit: (runId, ...args) =>
       gitAt(repo.root, `--git-dir=${join(workspacesDir, runId, 'store')}`, ...args),
@@ -148,7 +148,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
     runIds: () =>
       existsSync(runsDir) ? readdirSync(runsDir).filter((name) => /^[0-9a-f-]{36}$/.test(name)) : [],
     record: (runId) => readRun(join(runsDir, runId)),
-    inWorktree: (runId, path) => readFile(join(worktree(runId), path), 'utf8'),
+    inCheckout: (runId, path) => readFile(join(checkout(runId), path), 'utf8'),
   };
 }
 
@@ -158,7 +158,7 @@ export function workspacesName(root: string): string {
   return `${basename(root)}-${hash}`;
 }
 
-/** What no command that a person types changes by the way. */
+/** What no command of a user changes as a side effect. */
 function lasting(before: CheckoutState | null): Partial<CheckoutState> | null {
   return before === null ? null : { config: before.config, worktrees: before.worktrees };
 }
@@ -196,8 +196,8 @@ export function readPid(path: string): number | null {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
 }
 
-/** The lines that a `notify` command wrote into a file of the home folder, once there are as many: nobody waits for it. */
-export function toldLines(home: string, count: number): Promise<readonly string[]> {
+/** Waits for `count` lines that a `notify` command writes into a file of the home folder; conductor does not wait for it. */
+export function notifiedLines(home: string, count: number): Promise<readonly string[]> {
   const path = join(home, 'told.ndjson');
   return until(() => {
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];

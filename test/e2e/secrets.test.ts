@@ -73,6 +73,6 @@ describe('a secret', () => {
     });
     const { runId } = await runAgent(scene, 'Write it.', {});
     expect(scene.record(runId).evidence('only', 'workspace_diff')).toContain(`+${TOKEN}`);
-    expect(await scene.inWorktree(runId, 'conf.txt')).toBe(`${TOKEN}\n`);
+    expect(await scene.inCheckout(runId, 'conf.txt')).toBe(`${TOKEN}\n`);
   });
 });

@@ -21,8 +21,8 @@ describe.each(MODES)('a run with sandbox: $sandbox', ({ sandbox }) => {
     const folders: string[] = [];
     for (const { code, stderr, runId } of runs) {
       expect(code, stderr).toBe(0);
-      const folder = (await scene.inWorktree(runId, 'folder.txt')).trim();
-      expect(dirname((await scene.inWorktree(runId, 'made.txt')).trim())).toBe(folder);
+      const folder = (await scene.inCheckout(runId, 'folder.txt')).trim();
+      expect(dirname((await scene.inCheckout(runId, 'made.txt')).trim())).toBe(folder);
       expect(folder.length).toBeLessThan(tmpdir().length + 40);
       expect(existsSync(folder)).toBe(false);
       // The sandbox has a /tmp of its own.

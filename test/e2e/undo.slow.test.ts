@@ -5,7 +5,7 @@ import { listFiles } from '../integration/workspace/fixture.ts';
 import { type Scene, test } from './scene.ts';
 import { listWorkspaces } from './workspace-audit.ts';
 
-/** A run that ended after a rollback; what it undid lies under one salvage. */
+/** A run that ended after a rollback; one salvage has what it undid. */
 async function rolledBack(scene: Scene): Promise<string> {
   const { code, runId } = await scene.run('rollback-pre-run');
   expect(code).toBe(1);
@@ -32,19 +32,19 @@ async function undo(scene: Scene, ...args: string[]): Promise<UndoDocument> {
 }
 
 describe('undo', () => {
-  test('brings the files of a salvage back into the worktree', async ({ openScene }) => {
+  test('brings the files of a salvage back into the checkout', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
-    const before = await listFiles(scene.worktree(runId));
+    const before = await listFiles(scene.checkout(runId));
     const plan = await undo(scene, runId, '--dry-run');
-    expect(plan).toMatchObject({ done: false, into: { kind: 'worktree', path: scene.worktree(runId) } });
+    expect(plan).toMatchObject({ done: false, into: { kind: 'worktree', path: scene.checkout(runId) } });
     expect(plan.files.map(({ path }) => path)).toContain('fresh/new.txt');
-    expect(await listFiles(scene.worktree(runId))).toEqual(before);
+    expect(await listFiles(scene.checkout(runId))).toEqual(before);
     const { done, salvage } = await undo(scene, runId, 'undo');
     expect(done).toBe(true);
     expect(salvage.ref).toBe(`refs/conductor/salvage/${runId}.undo@1`);
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
-    expect(await scene.inWorktree(runId, 'fresh/new.txt')).toBe('new\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, 'fresh/new.txt')).toBe('new\n');
     // A second one would overwrite changes that are not in the result, so it makes a branch.
     const again = await undo(scene, runId);
     expect(again.into).toMatchObject({
@@ -56,13 +56,13 @@ describe('undo', () => {
     await deleteRef(scene, `refs/heads/${again.into.branch ?? ''}`);
   });
 
-  test('makes a branch when the worktree is gone, or when asked to', async ({ openScene }) => {
+  test('makes a branch when the checkout is gone, or when asked to', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const named = await undo(scene, runId, '--branch', 'rescued');
     expect(named.into).toMatchObject({ kind: 'branch', branch: 'rescued' });
     expect(await scene.repo.git('show', 'rescued:answer.txt')).toBe('42\n');
-    expect(await scene.inWorktree(runId, 'answer.txt')).not.toBe('42\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).not.toBe('42\n');
     const taken = await scene.conductor('undo', runId, '--branch', 'main');
     expect(taken).toMatchObject({ code: 1 });
     expect(taken.stderr).toContain('already exists, at another commit');
@@ -75,7 +75,7 @@ describe('undo', () => {
     await scene.conductor('clean', '--keep-runs', '0');
   });
 
-  test('names what there is when it is not told which', async ({ openScene }) => {
+  test('lists the salvages if none is named', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const added = ['undo@2', 'ref/heads/gone'].map((name) => `refs/conductor/salvage/${runId}.${name}`);
@@ -138,7 +138,7 @@ describe('clean', () => {
     const runId = await rolledBack(scene);
     const { runId: newest } = await scene.run('success');
     const work = (await scene.repo.git('rev-parse', `conductor/run/success/${newest}`)).trim();
-    const edited = join(scene.worktree(runId), 'uncommitted.txt');
+    const edited = join(scene.checkout(runId), 'uncommitted.txt');
     await writeFile(edited, 'a person was here\n');
 
     const planned = JSON.parse(
@@ -173,7 +173,7 @@ describe('clean', () => {
     expect(kept.trim()).toBe(work);
   });
 
-  test('leaves a run whose folder or worktree holds what is not the run’s', async ({ openScene }) => {
+  test('leaves a run whose folder or workspace contains foreign files', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('success');
     const notes = join(scene.repo.root, '.tnh/run', runId, 'notes.txt');
@@ -190,17 +190,17 @@ describe('clean', () => {
 });
 
 describe('worktree', () => {
-  test('list tells sizes and ages, and prune takes away what has ended', async ({ openScene }) => {
+  test('list shows sizes and ages, and prune removes what has ended', async ({ openScene }) => {
     const scene = await openScene();
     const { runId: waiting } = await scene.run('gate');
     const { runId } = await scene.run('success');
     const listed = JSON.parse((await scene.conductor('worktree', 'list', '--json')).stdout);
     expect(listed.worktrees).toMatchObject([
-      { run_id: runId, path: scene.worktree(runId), outcome: 'success', present: true, prunable: false },
+      { run_id: runId, path: scene.checkout(runId), outcome: 'success', present: true, prunable: false },
       { run_id: waiting, state: 'waiting', reason: 'it is waiting for approval' },
     ]);
     expect(listed.worktrees[0].bytes).toBeGreaterThan(0);
-    expect((await scene.conductor('worktree', 'list')).stdout).toContain(scene.worktree(runId));
+    expect((await scene.conductor('worktree', 'list')).stdout).toContain(scene.checkout(runId));
 
     const kept = JSON.parse((await scene.conductor('worktree', 'prune', '--json')).stdout);
     expect(kept.worktrees.map(({ action }: { action: string }) => action)).toEqual(['kept', 'kept']);

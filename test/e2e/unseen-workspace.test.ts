@@ -29,13 +29,13 @@ async function hide(
   return { show: () => rename(elsewhere, folder) };
 }
 
-async function expectRefusal(scene: Scene, runId: string, ...verb: readonly string[]): Promise<void> {
+async function expectRefusal(scene: Scene, runId: string, ...command: readonly string[]): Promise<void> {
   const before = await traces(scene, runId);
-  const { code, stderr } = await scene.conductor(...verb);
+  const { code, stderr } = await scene.conductor(...command);
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining(
-      `the workspace ${scene.worktree(runId)} of run ${runId} isn't visible from this machine or container`,
+      `the workspace ${scene.checkout(runId)} of run ${runId} isn't visible from this machine or container`,
     ),
   ]);
   expect(await traces(scene, runId)).toEqual(before);
@@ -55,7 +55,7 @@ describe('a process that can not see the workspace of a run', () => {
     await expectRefusal(scene, runId, 'resume', runId);
     await again.show();
     expect((await scene.conductor('resume', runId)).code).toBe(0);
-    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+    expect(await scene.inCheckout(runId, 'answer.txt')).toBe('42\n');
   });
 
   test('does not resume it if it was interrupted before anything changed', async ({ openScene }) => {
@@ -80,7 +80,7 @@ describe('a process whose own state folder is another one', () => {
     const env = { XDG_STATE_HOME: elsewhere };
     const { code, stderr } = await scene.cli.run(['approve', runId, '--resume'], { env });
     expect(code, stderr).toBe(0);
-    expect(scene.record(runId).metadata.workspace.worktree_path).toBe(scene.worktree(runId));
+    expect(scene.record(runId).metadata.workspace.worktree_path).toBe(scene.checkout(runId));
     const made = existsSync(elsewhere) ? await readdir(elsewhere, { recursive: true }) : [];
     expect(made.filter((name) => name.includes(runId))).toEqual([]);
   });

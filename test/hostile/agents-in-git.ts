@@ -108,7 +108,6 @@ export const AGENTS_IN_GIT: readonly HostileAgent[] = [
     script: 'git config core.sshCommand "touch pwned"',
     expected: DETECTED,
     sign: 'forbidden_path',
-    short: true,
   },
   {
     name: 'plants-filter',

@@ -40,7 +40,6 @@ export const AGENTS_IN_WORKSPACE: readonly HostileAgent[] = [
     script: 'echo TOKEN=1 > .env',
     expected: DETECTED,
     sign: 'forbidden_path',
-    short: true,
   },
   {
     name: 'staged-secret',
@@ -77,7 +76,6 @@ export const AGENTS_IN_WORKSPACE: readonly HostileAgent[] = [
     script: 'rm keep/old.txt; mkfifo keep/old.txt',
     expected: DETECTED,
     sign: 'forbidden_operation',
-    short: true,
   },
   {
     name: 'deletes',

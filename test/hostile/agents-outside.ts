@@ -48,7 +48,6 @@ export const AGENTS_OUTSIDE: readonly HostileAgent[] = [
     expected: NOTICED,
     sign: notice('refs/heads/main'),
     leaves: { off: ['ref refs/heads/main'] },
-    short: true,
   },
   {
     name: 'deletes-users-main',

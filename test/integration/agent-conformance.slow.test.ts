@@ -66,7 +66,7 @@ function requestOf(change: Partial<AgentRequest> = {}): AgentRequest {
     attempt: 1,
     visit: 1,
     prompt: 'do the thing\n',
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     runDir: join(folder, 'run'),
     inputs: {},
     evidenceDir: join(folder, 'run', 'artifacts', 'implement@1'),
@@ -87,7 +87,7 @@ function aliveOf({ mark }: AgentRequest): readonly number[] {
   return markedProcesses(mark.slice(0, mark.indexOf('/')));
 }
 
-/** All that lies in the evidence of a step. */
+/** All files in the evidence of a step. */
 function stored({ evidenceDir }: AgentRequest): { readonly name: string; readonly text: string }[] {
   return readdirSync(evidenceDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -98,7 +98,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   const start = (behaviour: string, request: AgentRequest) =>
     create([process.execPath, FAKE, kind, behaviour]).run(request);
 
-  it('that completes did its work in the worktree, from the prompt that it was given', async () => {
+  it('that completes did its work in the checkout, from the prompt that it was given', async () => {
     const request = requestOf();
     const result = await start('completes', request);
     expect(result).toMatchObject({
@@ -109,10 +109,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     });
     expect(result.failure ?? null).toBeNull();
     expect(result.notes).toEqual([]);
-    expect(await readFile(join(request.worktreePath, 'work.txt'), 'utf8')).toBe('do the thing\n');
-    const seen: unknown = JSON.parse(await readFile(join(request.worktreePath, 'seen.json'), 'utf8'));
+    expect(await readFile(join(request.checkoutPath, 'work.txt'), 'utf8')).toBe('do the thing\n');
+    const seen: unknown = JSON.parse(await readFile(join(request.checkoutPath, 'seen.json'), 'utf8'));
     expect(seen).toMatchObject({
-      cwd: request.worktreePath,
+      cwd: request.checkoutPath,
       env: {
         OWN: 'yes',
         CONDUCTOR_RUN_ID: 'run-1',
@@ -123,7 +123,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     expect(JSON.stringify(seen)).not.toContain('"NODE_ENV"');
   });
 
-  it('leaves a transcript that tells what it said and did, in the evidence of the step', async () => {
+  it('leaves a transcript of what it said and did, in the evidence of the step', async () => {
     const lines: string[] = [];
     const request = requestOf({ onLine: (line) => lines.push(line) });
     const { transcriptPath, streamPath, stderrPath } = await start('completes', request);
@@ -138,10 +138,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   });
 
   it('is asked for its use, and says it once it knows', async () => {
-    const told: Usage[] = [];
-    const { result } = await start('completes', requestOf({ onUsage: (usage) => told.push(usage) }));
+    const reported: Usage[] = [];
+    const { result } = await start('completes', requestOf({ onUsage: (usage) => reported.push(usage) }));
     expect(result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
-    expect(told.at(-1) ?? result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
+    expect(reported.at(-1) ?? result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
   });
 
   it('that fails says why', async () => {
@@ -165,7 +165,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
       const stops: string[] = [];
       const onStop: AgentRequest['onStop'] = (limit) => {
         stops.push(
-          `${typeof limit === 'string' ? limit : limit.bound} with ${aliveOf(request).length} alive`,
+          `${limit.kind === 'bound' ? limit.bound : limit.kind} with ${aliveOf(request).length} alive`,
         );
         return Promise.resolve();
       };
@@ -176,7 +176,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     },
   );
 
-  it('is cancelled when somebody asks for it', async () => {
+  it('is cancelled on request', async () => {
     const abort = new AbortController();
     const request = requestOf({ signal: abort.signal, onLine: () => abort.abort() });
     expect((await start('babbles', request)).termination).toBe('cancelled');

@@ -85,7 +85,7 @@ describe.each([
     async (bound, argv, message) => {
       const ran = await run(argv, isSandboxed);
       expect(ran.end).toEqual({ kind: 'bound', bound, message: expect.stringMatching(message) });
-      expect(causes).toEqual([{ bound, message: expect.stringMatching(message) }]);
+      expect(causes).toEqual([{ kind: 'bound', bound, message: expect.stringMatching(message) }]);
       expect(markedProcesses(`bounds-${process.pid}-${marks}`)).toEqual([]);
     },
     60_000,

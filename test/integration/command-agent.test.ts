@@ -39,7 +39,7 @@ function request(change: Partial<AgentRequest> = {}): AgentRequest {
     attempt: 2,
     visit: 1,
     prompt: 'do the thing\n',
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     runDir: join(folder, 'run'),
     inputs: { fix_instructions: { objective: 'less' } },
     evidenceDir: join(folder, 'run', 'artifacts', 'implement@2'),
@@ -58,7 +58,7 @@ function request(change: Partial<AgentRequest> = {}): AgentRequest {
 const script = (text: string): Agent => agentOf(node, '-e', `const fs = require('node:fs'); ${text}`);
 
 describe('what a command agent gets', () => {
-  it('is the worktree as its folder, the prompt on stdin, the environment and its six variables', async () => {
+  it('is the checkout as its folder, the prompt on stdin, the environment and its six variables', async () => {
     const agent = script(`
       const inputs = JSON.parse(fs.readFileSync(process.env.CONDUCTOR_INPUTS, 'utf8'));
       const before = fs.existsSync(process.env.CONDUCTOR_RESULT);
@@ -68,7 +68,7 @@ describe('what a command agent gets', () => {
     const asked = request();
     const result = await agent.run(asked);
     expect(JSON.parse(result.finalResponse)).toEqual({
-      cwd: asked.worktreePath,
+      cwd: asked.checkoutPath,
       prompt: 'do the thing\n',
       inputs: { fix_instructions: { objective: 'less' } },
       before: false,
@@ -83,7 +83,7 @@ describe('what a command agent gets', () => {
     expect(result).toMatchObject({ termination: 'completed', exitCode: 0, reason: null, notes: [] });
   });
 
-  it('is a result path where nothing of an earlier attempt lies', async () => {
+  it('is a result path without files of an earlier attempt', async () => {
     const asked = request();
     await mkdir(join(asked.evidenceDir, 'answer'), { recursive: true });
     await writeFile(join(asked.evidenceDir, 'answer', 'result.json'), '{"final":"stale"}');
@@ -144,14 +144,14 @@ describe('the result file', () => {
     `fs.writeFileSync(process.env.CONDUCTOR_RESULT, ${JSON.stringify(json)});`;
 
   it('gives the last word, claims, blockers and usage', async () => {
-    const told = {
+    const given = {
       final: 'all done',
       claims: ['implemented', 'created a.txt'],
       blockers: [{ code: 'spec-gap', summary: 'which?' }],
       usage: { input_tokens: 3, output_tokens: 4, cost_usd: 0.5 },
     };
-    const result = await script(`${write(JSON.stringify(told))} console.log("stdout")`).run(request());
-    expect(result).toMatchObject({ finalResponse: 'all done', result: told, notes: [] });
+    const result = await script(`${write(JSON.stringify(given))} console.log("stdout")`).run(request());
+    expect(result).toMatchObject({ finalResponse: 'all done', result: given, notes: [] });
   });
 
   it('leaves the last line as the last word when it has none, and counts after a failure too', async () => {
@@ -206,21 +206,21 @@ describe('the result file', () => {
 });
 
 describe('the program', () => {
-  it('with a slash is found in the worktree when it runs', async () => {
+  it('with a slash is found in the checkout when it runs', async () => {
     const asked = request();
-    const tool = join(asked.worktreePath, 'tools', 'fix it.sh');
+    const tool = join(asked.checkoutPath, 'tools', 'fix it.sh');
     await mkdir(dirname(tool));
     await writeFile(tool, '#!/bin/sh\ntouch fixed\necho "$0"\n', { mode: 0o755 });
     const result = await agentOf('tools/fix it.sh').run(asked);
     expect(result.finalResponse).toBe(tool);
-    expect(existsSync(join(asked.worktreePath, 'fixed'))).toBe(true);
+    expect(existsSync(join(asked.checkoutPath, 'fixed'))).toBe(true);
   });
 
   it('that is not there when it runs is an error that names it', async () => {
     const asked = request();
     const result = await agentOf('tools/none.sh').run(asked);
     expect(result).toMatchObject({ termination: 'error', exitCode: null });
-    expect(result.reason).toBe(`no such program: ${join(asked.worktreePath, 'tools/none.sh')}`);
+    expect(result.reason).toBe(`no such program: ${join(asked.checkoutPath, 'tools/none.sh')}`);
   });
 
   it.each([

@@ -24,7 +24,7 @@ beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'conductor-references-')));
   run = join(base, 'run');
   folder = join(run, 'artifacts', 'check', 'harness');
-  await mkdir(join(base, 'worktree'));
+  await mkdir(join(base, 'checkout'));
   await put('harness/out/a.log', 'a log\n');
   await put('harness/out/page.png', 'a picture');
   await put('harness/out/help.txt', 'proposed\n');
@@ -43,7 +43,7 @@ async function put(path: string, text: string): Promise<void> {
 
 function capture(report: Record<string, unknown>, artifacts: readonly string[] = []) {
   return captureReferences(report, {
-    roots: { run, worktree: join(base, 'worktree') },
+    roots: { run, checkout: join(base, 'checkout') },
     folder,
     runDir: run,
     artifacts: artifacts.map((name) => ({ name, path: join(folder, name) })),
@@ -107,7 +107,7 @@ describe('what a report refers to', () => {
     expect(texts).toEqual(['a new picture', 'a log\n']);
   });
 
-  it('may be a copy that is kept already, and is neither copied again nor told', async () => {
+  it('may be an existing copy, and is neither copied again nor reported', async () => {
     await put('artifacts/check/harness/report-files/1-a.png', 'a picture');
     const { files, problems } = await capture(withArtifacts('artifacts/check/harness/report-files/1-a.png'), [
       'report-files/1-a.png',
@@ -124,7 +124,7 @@ describe('what a report refers to', () => {
   });
 });
 
-describe('a reference is not followed, and told, when it', () => {
+describe('a reference is reported and not followed if it', () => {
   it.each<[string, string, RegExp]>([
     ['is absolute', '/etc/passwd', /not relative/],
     ['leaves by dots', '../secret.txt', /`\.\.`/],
@@ -151,7 +151,7 @@ describe('a reference is not followed, and told, when it', () => {
     ['a link to a file outside', (at) => symlink('../../secret.txt', at), /through a link/],
     ['an absolute link outside', (at) => symlink(join(base, 'secret.txt'), at), /through a link/],
     ['a link to the log of the run', (at) => symlink('../events.ndjson', at), /keeps for itself/],
-    ['a link into the worktree', (at) => symlink(join(base, 'worktree'), at), /through a link/],
+    ['a link into the checkout', (at) => symlink(join(base, 'checkout'), at), /through a link/],
     ['a link to nothing', (at) => symlink('nowhere', at), /not there/],
     ['a link to itself', (at) => symlink('trap', at), /not there/],
     ['a pipe', async (at) => spawnSync('sh', ['-c', 'mkfifo "$0"', at]), /no file/],
@@ -188,7 +188,7 @@ describe('a report that refers to very much', () => {
     expect(problems.at(-1)).toBe('and 951 more like these');
   });
 
-  it('has as much copied as may be, and the rest told', async () => {
+  it('is copied up to the limit, and the rest is reported', async () => {
     await put('harness/big', '');
     await truncate(join(run, 'harness/big'), 64 * 1024 ** 2);
     const names = Array.from({ length: 9 }, (_, at) => `harness/big-${at}`);

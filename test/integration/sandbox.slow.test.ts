@@ -78,7 +78,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
   });
 
   it.each([
-    ['a file beside the worktree', 'echo x > "../other/file"', 'other/file'],
+    ['a file beside the checkout', 'echo x > "../other/file"', 'other/file'],
     ['a file of the home', 'echo x > "$HOME/.profile"', 'home/.profile'],
     ['what a link leads to', 'ln -s "../other" out; echo x > out/file', 'other/file'],
     ['a temporary file of others', 'echo x > /tmp/conductor-sandbox-escape', '../conductor-sandbox-escape'],
@@ -99,7 +99,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
   it.each(['/proc/sys/kernel/core_pattern', '/proc/sys/vm/overcommit_memory'])(
     'can say nothing about how the machine works, even as root: %s',
     async (path) => {
-      // The value is the one that stands there: nothing changes where the sandbox is broken.
+      // The value is the current one: nothing changes if the sandbox does not work.
       const { end } = await sh(`value=$(cat ${path}) && printf %s "$value" > ${path}`);
       expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
       expect(readFileSync(join(folder, 'stderr.txt'), 'utf8')).toMatch(/read-only|permission denied/i);
@@ -145,7 +145,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     expect(said()).not.toContain('mine');
   });
 
-  it('does not see what lies beside a script in a folder for settings that is named', async () => {
+  it('does not see the files beside a script in a named settings folder', async () => {
     await mkdir(join(home, '.config'));
     await writeFile(join(home, '.config', 'login'), 'mine\n');
     const script = join(home, '.config', 'agent.sh');
@@ -245,7 +245,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     expect(existsSync(join(mine, 'harness', 'x'))).toBe(true);
   });
 
-  it('may only read a worktree that is not its to change', async () => {
+  it('may only read a checkout that is not its to change', async () => {
     const { end } = await sh('echo x > made.txt', { confinement: { writable: [], readable: [work] } });
     expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
     expect(existsSync(join(work, 'made.txt'))).toBe(false);
@@ -348,14 +348,14 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
   it.each([
     ['process.exit(7)', { kind: 'exited', exitCode: 7 }],
     ['process.kill(process.pid, "SIGKILL")', { kind: 'exited', exitCode: 137 }],
-  ])('tells how it ended: %s', async (script, end) => {
+  ])('reports how it ended: %s', async (script, end) => {
     expect((await enclosed([node, '-e', script])).end).toEqual(end);
   });
 
   it.each([
     ['no-such-command', 'command not found: no-such-command'],
     ['./missing', 'no such program: ./missing'],
-  ])('tells that there is no program %s', async (program, message) => {
+  ])('reports that there is no program %s', async (program, message) => {
     expect((await enclosed([program])).end).toMatchObject({ kind: 'spawn_failed', message });
   });
 
@@ -395,7 +395,7 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
 });
 
 describe.runIf(sandboxHere.ok)('a path with a link in it', () => {
-  it('that is the worktree is shown', async () => {
+  it('that is the checkout is shown', async () => {
     await symlink(work, join(folder, 'link'));
     const { end } = await sh('echo x > made.txt', {
       cwd: join(folder, 'link'),
@@ -413,8 +413,8 @@ describe.runIf(sandboxHere.ok)('a path with a link in it', () => {
   });
 });
 
-describe.runIf(sandboxHere.ok)('a program of the worktree', () => {
-  it('does not make the folder it lies in unwritable', async () => {
+describe.runIf(sandboxHere.ok)('a program of the checkout', () => {
+  it('does not make its own folder unwritable', async () => {
     await mkdir(join(work, 'tools'));
     await writeFile(join(work, 'tools', 'agent'), '#!/bin/sh\necho x > tools/made.txt\n', { mode: 0o755 });
     const { end } = await enclosed([join(work, 'tools', 'agent')]);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** Runs the real thing in the worktree and gives its report, which must add up with its exit code. */
+/** Runs the real thing in the checkout and gives its report, which must add up with its exit code. */
 async function reportOf(command: readonly [string, ...string[]], report: string): Promise<HarnessReport> {
   const result = await scene.run(configured(command, report));
   expect(result).toMatchObject({ exitCode: 1, outcome: 'error', missingArtifacts: [] });
@@ -37,10 +37,10 @@ function caseOf({ cases }: HarnessReport, id: string) {
   };
 }
 
-/** Pastes the line into a shell in the worktree, as a person would. */
+/** Pastes the line into a shell in the checkout, as a user would. */
 async function paste(line: string): Promise<{ code: number; output: string }> {
   const options = {
-    cwd: scene.place.worktreePath,
+    cwd: scene.place.checkoutPath,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
   };
   try {

@@ -28,10 +28,10 @@ export async function openValidatorScene(): Promise<ValidatorScene> {
     runId: '0199ab',
     runDir: join(folder, 'runs', '0199ab'),
     repoRoot: join(folder, 'repo'),
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     entrypoints: ['node', 'sh'],
   };
-  for (const path of [place.runDir, place.repoRoot, place.worktreePath])
+  for (const path of [place.runDir, place.repoRoot, place.checkoutPath])
     await mkdir(path, { recursive: true });
   const runner = createValidatorRunner({
     supervisor: createSupervisor(),
@@ -72,7 +72,7 @@ export async function openValidatorScene(): Promise<ValidatorScene> {
       await chmod(path, 0o644);
       return path;
     },
-    inTree: (name) => join(place.worktreePath, name),
+    inTree: (name) => join(place.checkoutPath, name),
     inRun: (name) => join(place.runDir, name),
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -29,10 +29,10 @@ beforeEach(async () => {
     runId: '0199ab',
     runDir: join(folder, 'runs [1]', '0199ab'),
     repoRoot: join(folder, 'repo'),
-    worktreePath: join(folder, 'work tree'),
+    checkoutPath: join(folder, 'work tree'),
     entrypoints: ['node', 'sh'],
   };
-  for (const path of [place.runDir, place.repoRoot, place.worktreePath])
+  for (const path of [place.runDir, place.repoRoot, place.checkoutPath])
     await mkdir(path, { recursive: true });
   runner = createValidatorRunner({
     supervisor: createSupervisor(),
@@ -76,7 +76,7 @@ async function put(path: string, text: string, mode = 0o644): Promise<string> {
   await chmod(path, mode);
   return path;
 }
-const inTree = (name: string): string => join(place.worktreePath, name);
+const inTree = (name: string): string => join(place.checkoutPath, name);
 const inRun = (name: string): string => join(place.runDir, name);
 const writes = (path: string, value: unknown): string =>
   `fs.writeFileSync(${JSON.stringify(path)}, ${JSON.stringify(JSON.stringify(value))});`;
@@ -149,11 +149,11 @@ describe('what may be started', () => {
     );
     expect(result).toMatchObject({ outcome: 'completed', reason: null });
     expect(await readFile(result.stdoutPath ?? '', 'utf8')).toBe(
-      `ran ${inRun(name)} in ${place.worktreePath} with ${place.repoRoot} 0199ab ${inRun('r.json')}\n`,
+      `ran ${inRun(name)} in ${place.checkoutPath} with ${place.repoRoot} 0199ab ${inRun('r.json')}\n`,
     );
   });
 
-  it('a path inside the worktree, with spaces, in a folder of its own', async () => {
+  it('a path inside the checkout, with spaces, in a folder of its own', async () => {
     await put(inTree('my checks/run it.sh'), says, 0o755);
     const validator = scriptOf({
       entrypoint: 'my checks/run it.sh',
@@ -166,7 +166,7 @@ describe('what may be started', () => {
     );
   });
 
-  it('a path in the worktree whose link leads to the run directory', async () => {
+  it('a path in the checkout whose link leads to the run directory', async () => {
     await put(inRun('harness/h.sh'), says, 0o755);
     await mkdir(inTree('.tnh'));
     await symlink(inRun('harness'), inTree('.tnh/harness'));
@@ -198,7 +198,7 @@ describe('what may be started', () => {
     const validator = { kind: 'command', id: 't', ...none } as const;
     const result = await run({ ...validator, command: ['tools/t.sh', '${run_id}'] });
     expect(await readFile(result.stdoutPath ?? '', 'utf8')).toBe(
-      `ran ${inTree('tools/t.sh')} in ${place.worktreePath} with \${run_id}\n`,
+      `ran ${inTree('tools/t.sh')} in ${place.checkoutPath} with \${run_id}\n`,
     );
   });
 
@@ -216,12 +216,12 @@ describe('what may be started', () => {
     [
       'an absolute path',
       { entrypoint: '/bin/sh' },
-      'entrypoint refused: `/bin/sh` is outside the worktree and the run directory',
+      'entrypoint refused: `/bin/sh` is outside the checkout and the run directory',
     ],
     [
       'a path that climbs out',
       { entrypoint: '../repo/x.sh' },
-      'entrypoint refused: `../repo/x.sh` is outside the worktree and the run directory',
+      'entrypoint refused: `../repo/x.sh` is outside the checkout and the run directory',
     ],
     [
       'a path in the repository',
@@ -231,12 +231,12 @@ describe('what may be started', () => {
     [
       'a link that leads out',
       { entrypoint: './out.sh' },
-      'entrypoint refused: `./out.sh` leads out of the worktree and the run directory through a link',
+      'entrypoint refused: `./out.sh` leads out of the checkout and the run directory through a link',
     ],
     [
       'a path behind a folder that leads out',
       { entrypoint: 'outdir/x.sh' },
-      'entrypoint refused: `outdir/x.sh` leads out of the worktree and the run directory through a link',
+      'entrypoint refused: `outdir/x.sh` leads out of the checkout and the run directory through a link',
     ],
     ['a folder', { entrypoint: './sub' }, 'entrypoint is not a file: `./sub`'],
     ['nothing', { entrypoint: './nope.sh' }, 'entrypoint not found: `./nope.sh`'],
@@ -248,18 +248,18 @@ describe('what may be started', () => {
     [
       'a folder to run in that is outside',
       { cwd: '/tmp' },
-      'cwd refused: `/tmp` is outside the worktree and the run directory',
+      'cwd refused: `/tmp` is outside the checkout and the run directory',
     ],
     [
       'a folder to run in that leads out',
       { cwd: 'outdir' },
-      'cwd refused: `outdir` leads out of the worktree and the run directory through a link',
+      'cwd refused: `outdir` leads out of the checkout and the run directory through a link',
     ],
     ['an unknown name', { args: ['${home}'] }, '`${home}` cannot be used in `${home}`'],
     [
       'an artifact outside',
       { artifacts: ['../*.json'] },
-      'artifact refused: `../*.json` is outside the worktree and the run directory',
+      'artifact refused: `../*.json` is outside the checkout and the run directory',
     ],
   ])('not %s: refused before it starts', async (_, change, reason) => {
     await put(join(place.repoRoot, 'x.sh'), '#!/bin/sh\ntouch ran\n', 0o755);
@@ -283,14 +283,14 @@ describe('what may be started', () => {
     expect(await obstacle({ entrypoint: 'node' })).toBeNull();
     expect(await obstacle({ entrypoint: '.tnh/run/${run_id}/harness/later.py' })).toBeNull();
     expect(await obstacle({ entrypoint: 'npm' })).toContain('not an allowed command');
-    expect(await obstacle({ entrypoint: '/bin/sh' })).toContain('outside the worktree');
+    expect(await obstacle({ entrypoint: '/bin/sh' })).toContain('outside the checkout');
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
-    const command = (...words: [string, ...string[]]) =>
+    const command = (...argv: [string, ...string[]]) =>
       runner.unavailable(
         {
           kind: 'command',
           id: 't',
-          command: words,
+          command: argv,
           artifacts: [],
           timeoutMs: null,
           report: null,
@@ -311,7 +311,7 @@ describe('artifacts', () => {
   const names = (result: { artifacts: readonly { name: string }[] }) =>
     result.artifacts.map((one) => one.name);
 
-  it('are copied by glob from the worktree, then from the run directory, the worktree first', async () => {
+  it('are copied by glob from the checkout, then from the run directory, the checkout first', async () => {
     await put(inTree('shots/a.png'), 'tree');
     await put(inTree('shots/deep/b.png'), 'tree');
     await put(inTree('shots/c.txt'), 'tree');
@@ -369,7 +369,7 @@ describe('artifacts', () => {
     expect(names(await run(inlineScript('', { artifacts: ['logs'] })))).toEqual(['logs/a/b.log']);
   });
 
-  it('of the run directory are found where it is named, whatever is in the worktree', async () => {
+  it('of the run directory are found where it is named, whatever is in the checkout', async () => {
     await put(inTree('r.txt'), 'tree');
     await put(inRun('r.txt'), 'run');
     await run(inlineScript('', { artifacts: ['.tnh/run/${run_id}/r.txt'] }));
@@ -387,7 +387,7 @@ describe('artifacts', () => {
       inlineScript(code.replace('OUT', JSON.stringify(place.repoRoot)), { artifacts: [artifact] }),
     );
     expect(result).toMatchObject({ outcome: 'error', artifacts: [] });
-    expect(result.reason).toContain('leads out of the worktree and the run directory through a link');
+    expect(result.reason).toContain('leads out of the checkout and the run directory through a link');
     expect(existsSync(join(evidenceDir(), 'check'))).toBe(false);
   });
 
@@ -414,7 +414,7 @@ describe('artifacts', () => {
 describe('a harness report', () => {
   const artifacts = ['harness_report.json'];
 
-  it('is captured, checked, kept in the run directory and taken out of the worktree', async () => {
+  it('is captured, checked, kept in the run directory and taken out of the checkout', async () => {
     const report = { ...goodReport, proposed_goldens: ['a.png', { id: 'b' }] };
     const result = await run(inlineScript(writes('harness_report.json', report), { artifacts }));
     expect(result).toMatchObject({
@@ -439,7 +439,7 @@ describe('a harness report', () => {
     expect(result.harnessReport?.proposals).toBe(0);
   });
 
-  it('that was in the worktree before and is written again stays there', async () => {
+  it('that was in the checkout before and is written again stays there', async () => {
     await put(inTree('harness_report.json'), '{"old": true}');
     const result = await run(inlineScript(writes('harness_report.json', goodReport), { artifacts }));
     expect(result.harnessReport?.value).toEqual(goodReport);
@@ -456,7 +456,7 @@ describe('a harness report', () => {
     );
   });
 
-  it('that lay in the worktree all along is missing, and the fresh one of the run directory is taken', async () => {
+  it('that was in the checkout from the start counts as missing, and the new one of the run directory is used', async () => {
     await put(inTree('harness_report.json'), JSON.stringify({ ...goodReport, suite_id: 'old' }));
     expect((await run(inlineScript('', { artifacts }))).missingArtifacts).toEqual(artifacts);
     const fresh = await run(inlineScript(writes(inRun('harness_report.json'), goodReport), { artifacts }));
@@ -522,7 +522,7 @@ describe('a harness report', () => {
     );
   });
 
-  it('may be several, which are judged as one', async () => {
+  it('may be several, which count as one', async () => {
     const globs = { artifacts: ['*harness_report.json'] };
     const failing = { ...goodReport, suite_id: 'second', cases: [{ id: 'b', status: 'failed' }] };
     const code =
@@ -543,7 +543,9 @@ describe('a harness report', () => {
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
     const named = { artifacts: ['result.json'] };
     expect((await run(inlineScript(writes('result.json', report), named))).harnessReport).toBeNull();
-    const told = { ...named, mayProposeGoldens: true };
-    expect((await run(inlineScript(writes('result.json', report), told))).harnessReport?.proposals).toBe(1);
+    const proposing = { ...named, mayProposeGoldens: true };
+    expect((await run(inlineScript(writes('result.json', report), proposing))).harnessReport?.proposals).toBe(
+      1,
+    );
   });
 });

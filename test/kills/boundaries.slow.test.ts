@@ -18,7 +18,7 @@ const IS_LONG = process.env.KILLS_TOTAL !== undefined;
 const PICKED = 3;
 const LIMIT_MS = IS_LONG ? 3_600_000 : 240_000;
 
-/** Git locks `packed-refs` to delete a ref, and if it is killed itself, only the user can tell that the lock is stale. */
+/** Git locks `packed-refs` to delete a ref, and if it is killed itself, only the user can know that the lock is stale. */
 const REMOVAL_VARIANTS = GIT_VARIANTS.filter((variant) => variant !== 'dies too');
 
 /** From creation, setup and baseline over a rollback to the transfer of the result. */
@@ -93,7 +93,7 @@ describe('the removal of a run that is killed', () => {
     const scene = await openScene(KILL_SCENE);
     const { runId } = await live(scene, { power: false, kills: [] }, null, WORKFLOW);
     for (const name of ['unsaved.txt', 'ignored.log'])
-      await writeFile(join(scene.worktree(runId), name), 'in no result\n');
+      await writeFile(join(scene.checkout(runId), name), 'in no result\n');
     const places = await keepPlaces(scene, runId);
     const folder = join(scene.home, 'kills');
     const gitFolder = await makeGitTrap(join(folder, 'bin'));

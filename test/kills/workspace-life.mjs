@@ -1,4 +1,4 @@
-// Does things to the workspace of a run, one after the other, in a process of its own. It can be told to kill itself at
+// Performs actions on the workspace of a run, one after the other, in its own process. It can be made to kill itself at
 // any of its boundaries: before it changes a file or starts git, while git works, and in the middle of writing a file.
 import childProcess from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -75,9 +75,9 @@ const { createGitUpkeep } = await import(join(dist, 'result/git-upkeep.js'));
 const workspaces = createGitWorkspace({ ...places, ownedPaths: [] });
 const upkeep = createGitUpkeep({ ...places, linkedWorktreesDir: '/nonexistent' });
 const run = workspaces.describe(request);
-const inWork = (name) => join(run.worktreePath, name);
+const inWork = (name) => join(run.checkoutPath, name);
 const plainGit = (...args) =>
-  childProcess.execFileSync('git', args, { cwd: run.worktreePath, encoding: 'utf8', stdio: 'pipe' });
+  childProcess.execFileSync('git', args, { cwd: run.checkoutPath, encoding: 'utf8', stdio: 'pipe' });
 let snapshot = null;
 
 const ACTS = {
@@ -89,7 +89,7 @@ const ACTS = {
   openJudge: () => workspaces.openJudge(run, { snapshot, asAtBase: (path) => path === 'src/old.ts' }),
   publish: () => workspaces.publish(run, { tree: snapshot.tree, message: 'work\n' }),
   restore: () => workspaces.restore(run, { kind: 'base' }, 'a@1'),
-  removeWorktree: () => upkeep.removeWorktree(run),
+  removeWorkspace: () => upkeep.removeWorkspace(run),
   removeRefs: () => upkeep.removeRefs(run),
   // What an agent does.
   change: async () => {

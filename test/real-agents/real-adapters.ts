@@ -43,7 +43,7 @@ export function createRealAgent(kind: RealKind, url: string, home: string): Agen
 /** What their programs get of the environment; both ask once and no more. */
 function realEnvironment(kind: RealKind, url: string, home: string): Record<string, string> {
   if (kind === 'claude-code') return claudeEnvironment(url, home);
-  // Codex can't shut its tools in where its home lies in the folder for temporary files.
+  // Codex can't sandbox its tools if its home is in the folder for temporary files.
   const temporary = join(home, 'tmp');
   mkdirSync(temporary, { recursive: true });
   return { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary, SCRIPTED_KEY: AGENT_KEY };
@@ -60,8 +60,8 @@ export function realRequest(
 ): AgentRequest {
   starts += 1;
   const place = join(folder, `${kind}-${starts}`);
-  const [worktreePath, home] = [join(place, 'work'), join(place, 'home')];
-  for (const path of [worktreePath, home]) mkdirSync(path, { recursive: true });
+  const [checkoutPath, home] = [join(place, 'work'), join(place, 'home')];
+  for (const path of [checkoutPath, home]) mkdirSync(path, { recursive: true });
   const runId = `real-${process.pid}-${starts}`;
   return {
     runId,
@@ -69,7 +69,7 @@ export function realRequest(
     attempt: 1,
     visit: 1,
     prompt: 'go\n',
-    worktreePath,
+    checkoutPath,
     runDir: join(place, 'run'),
     inputs: {},
     evidenceDir: join(place, 'run', 'artifacts', 'implement'),
@@ -86,6 +86,6 @@ export function realRequest(
   };
 }
 
-export function homeOf({ worktreePath }: AgentRequest): string {
-  return join(dirname(worktreePath), 'home');
+export function homeOf({ checkoutPath }: AgentRequest): string {
+  return join(dirname(checkoutPath), 'home');
 }

@@ -140,7 +140,7 @@ function randomDeath(random: Random, points: number): Death {
     at: 1 + random.below(where === null ? Math.ceil(points * 1.3) : 8),
     kind: random.pick(['killed', 'power']),
     torn: random.next(),
-    losesWorktree: random.chance(0.1),
+    losesCheckout: random.chance(0.1),
   };
 }
 

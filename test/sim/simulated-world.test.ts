@@ -60,17 +60,17 @@ describe('a process that dies', () => {
 
   it('leaves the programs it started, which go on writing', () => {
     const world = createSimWorld();
-    world.repo.worktree = new Map();
+    world.repo.checkout = new Map();
     const parent = createLife(1, () => {});
     world.programs.add({ mark: 'run/step@1', parent, writes: [{ path: 'a', line: 'late' }] });
     const stir = () => {
       for (let moments = 0; moments < 40; moments += 1) runOrphans(world);
     };
     stir();
-    expect(world.repo.worktree.get('a')).toBeUndefined();
+    expect(world.repo.checkout.get('a')).toBeUndefined();
     parent.kill();
     stir();
-    expect(world.repo.worktree.get('a')).toBe('late\n');
+    expect(world.repo.checkout.get('a')).toBe('late\n');
   });
 });
 

@@ -4,8 +4,14 @@ import { file, isCodeIn, type TidyRule } from './rule.ts';
 
 export const layerRule: TidyRule = {
   name: 'imports only in the directions of its architecture',
-  covers: isCodeIn('src', 'harness', 'testing'),
-  mustSee: ['src/kernel/decide.ts', 'src/ports/clock.ts', 'src/runtime/drive/drive.ts', 'src/main.ts'],
+  covers: isCodeIn('src', 'harness', 'testing', 'web/src'),
+  mustSee: [
+    'src/kernel/decide.ts',
+    'src/ports/clock.ts',
+    'src/runtime/drive/drive.ts',
+    'src/main.ts',
+    'web/src/main.tsx',
+  ],
   check: (files) => [
     ...files
       .filter(({ path }) => layerOf(path).kind === 'unknown')
@@ -82,6 +88,14 @@ export const layerRule: TidyRule = {
     'a library that knows a surface': [file('src/index.ts', "export * from './surfaces/cli/program.ts';")],
     'code that needs its tests': [file('src/runtime/a.ts', "import { fake } from '../../testing/fake.ts';")],
     'a kit that needs the tests': [file('testing/a.ts', "import { run } from '../test/unit/run.ts';")],
+    'a page that loads code of the server': [
+      file('web/src/a.tsx', "import { STOP } from '../../src/contracts/vocabulary.ts';"),
+    ],
+    'a page that knows a use case': [file('web/src/a.ts', "import type { A } from '../../src/app/a.ts';")],
+    'a page with another package': [file('web/src/a.ts', "import { render } from 'react-dom';")],
+    'code that knows the page': [
+      file('src/surfaces/http/a.ts', "import { App } from '../../../web/src/app.tsx';"),
+    ],
     'a folder nobody has thought of': [file('src/utils/a.ts', 'export {};')],
   },
   good: {
@@ -117,6 +131,15 @@ export const layerRule: TidyRule = {
         "import { basename } from 'node:path/posix';",
         "import type { Clock } from '../ports/clock.ts';",
         "import { startRun } from '../runtime/drive/start-run.ts';",
+      ),
+    ],
+    'a page with types of documents': [
+      file(
+        'web/src/a.tsx',
+        "import { render } from 'preact';",
+        "import type { Report } from '../../src/contracts/cli/cli-report-document.ts';",
+        "import { App } from './app.tsx';",
+        "import './styles/base.css';",
       ),
     ],
     'a main that sees everything': [
@@ -158,7 +181,7 @@ function judge(edge: Edge): string[] {
 
 export const cycleRule: TidyRule = {
   name: 'has no cycle of files or of pure folders',
-  covers: isCodeIn('src', 'harness', 'testing'),
+  covers: isCodeIn('src', 'harness', 'testing', 'web/src'),
   mustSee: ['src/kernel/decide.ts', 'src/workflow/check-workflow.ts', 'src/runtime/drive/drive.ts'],
   check: (files) => {
     const edges = findEdges(files);
@@ -193,7 +216,7 @@ const BARRELS = ['src/index.ts', 'harness/index.ts', 'testing/index.ts'];
 
 export const barrelRule: TidyRule = {
   name: 'passes on exports of other files only in its three public entries',
-  covers: isCodeIn('src', 'harness', 'testing'),
+  covers: isCodeIn('src', 'harness', 'testing', 'web/src'),
   mustSee: ['src/kernel/decide.ts', 'src/main.ts'],
   check: (files) =>
     findEdges(files)

@@ -41,6 +41,7 @@ export type Layer =
         | 'wiring'
         | 'package-root'
         | 'testing'
+        | 'web'
         | 'outside'
         | 'unknown';
     };
@@ -54,7 +55,7 @@ const ROOT_FILES: Readonly<Record<string, Layer>> = {
 
 export function layerOf(path: string): Layer {
   const [top, folder = '', inner = '', ...rest] = path.split('/');
-  if (top === 'testing' || top === 'harness') return { kind: top };
+  if (top === 'testing' || top === 'harness' || top === 'web') return { kind: top };
   if (top !== 'src') return { kind: 'outside' };
   if (inner === '') return ROOT_FILES[folder] ?? { kind: 'unknown' };
   if (PURE_FOLDERS.includes(folder)) return { kind: 'pure', folder };
@@ -108,6 +109,9 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
         : 'all';
     case 'testing':
       return to.kind === 'main' ? 'no' : 'all';
+    case 'web':
+      if (to.kind === 'pure') return to.folder === 'contracts' ? 'types' : 'no';
+      return to.kind === 'web' ? 'all' : 'no';
     case 'package-root':
     case 'outside':
     case 'unknown':
@@ -123,10 +127,15 @@ function isInner(layer: Layer): boolean {
 /** Use cases compute paths; everything else from outside reaches them through their arguments. */
 const APP_PACKAGES = ['node:path', 'node:path/posix'];
 
+/** What the page is made of; everything here is part of what a phone downloads. `zod` gives types alone. */
+const WEB_PACKAGES =
+  /^(?:preact(?:\/hooks)?|@tanstack\/virtual-core|lowlight|highlight\.js(?:\/lib\/languages\/\w+)?|zod)$/;
+
 /** Whether a layer may use what is not ours. */
 export function mayUsePackage(from: Layer, specifier: string): boolean {
   if (from.kind === 'ports') return false;
   if (from.kind === 'app') return APP_PACKAGES.includes(specifier);
+  if (from.kind === 'web') return WEB_PACKAGES.test(specifier);
   if (from.kind !== 'pure') return true;
   return PURE_PACKAGES.includes(specifier) || PACKAGES_OF_FOLDER[from.folder]?.includes(specifier) === true;
 }

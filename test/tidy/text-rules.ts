@@ -54,8 +54,8 @@ const MAX_LINES = 400;
 
 export const lengthRule: TidyRule = {
   name: `has no file above ${MAX_LINES} lines in src`,
-  covers: (path) => path.startsWith('src/'),
-  mustSee: ['src/main.ts', 'src/kernel/decide.ts'],
+  covers: (path) => /^(?:web\/)?src\//.test(path),
+  mustSee: ['src/main.ts', 'src/kernel/decide.ts', 'web/src/main.tsx'],
   check: (files) =>
     files
       .map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
@@ -76,7 +76,7 @@ const MARKERS = [
   ['X', 'XX'],
 ].map((parts) => parts.join(''));
 
-/** A mark stands in a comment; code that looks for marks has them in strings and expressions. */
+/** A mark is in a comment; code that looks for marks has them in strings and expressions. */
 const MARKED_COMMENT = new RegExp(
   `(?<=^[^'"\`\\n]*(?://|/\\*|^\\s*\\*)[^\\n]*)\\b(?:${MARKERS.join('|')})\\b`,
   'gm',
@@ -85,7 +85,7 @@ const MARKED_COMMENT = new RegExp(
 export const markerRule: TidyRule = {
   name: 'leaves no marks of unfinished work',
   // Fixtures are texts that others wrote.
-  covers: (path) => /^(?:src|testing|test)\//.test(path) && !path.startsWith('test/fixtures/'),
+  covers: (path) => /^(?:src|testing|test|web)\//.test(path) && !path.startsWith('test/fixtures/'),
   mustSee: ['src/main.ts', 'testing/plans.ts', 'test/tidy.test.ts'],
   check: (files) =>
     files.flatMap(({ path, text }) =>
@@ -148,7 +148,7 @@ function hasReason(match: RegExpExecArray, bare: string, comments: string): bool
 }
 
 const HOMES = ['work', 'root', 'farm'].join('|');
-/** Absolute, so nothing of a path or a word stands before the slash. */
+/** Absolute, so no part of a path or word precedes the slash. */
 const MACHINE_PATH = new RegExp(`(?<![\\w.~*})\\]-])/(?:${HOMES}|home/[\\w.-]+)/`, 'g');
 
 export const machinePathRule: TidyRule = {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { isJsonObject } from '../../src/text/json.ts';
 import type { WorkflowValue } from '../../testing/workflow-arbitrary.ts';
 
 /** Structural mistakes: each makes a valid document one that no reader of its form can accept. */
@@ -33,7 +34,7 @@ export function withMistake(document: WorkflowValue, mistake: Mistake): fc.Arbit
 function placesOf(value: unknown, path: readonly Key[]): Place[] {
   const here = { path, value };
   if (Array.isArray(value)) return [here, ...value.flatMap((item, at) => placesOf(item, [...path, at]))];
-  if (!isMapping(value)) return [here];
+  if (!isJsonObject(value)) return [here];
   const own = Object.entries(value).filter(([key]) => !key.startsWith('x-'));
   return [here, ...own.flatMap(([key, item]) => placesOf(item, [...path, key]))];
 }
@@ -44,7 +45,7 @@ function allows(mistake: Mistake, { path, value }: Place): boolean {
     case 'wrong type':
       return path.length > 0;
     case 'unknown key':
-      return isMapping(value);
+      return isJsonObject(value);
     case 'missing key':
       return typeof key === 'string' && REQUIRED.has(key);
     case 'bad word':
@@ -68,10 +69,6 @@ function make(mistake: Mistake, document: unknown, { path, value }: Place): void
 function wrongFor(value: unknown): unknown {
   if (typeof value === 'boolean') return 'yes';
   return typeof value === 'object' ? true : {};
-}
-
-function isMapping(value: unknown): value is Record<Key, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function asMapping(value: unknown): Record<Key, unknown> {

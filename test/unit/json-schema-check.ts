@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../src/text/json.ts';
+
 /** Holds a value against a JSON Schema: the keywords that zod writes, and an error for any other. */
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
@@ -52,19 +54,19 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
       ? value.flatMap((item, at) => check(asSchema(wanted), item, `${path}/${at}`, root))
       : [],
   required: ({ wanted, value, path }) =>
-    isMapping(value)
+    isJsonObject(value)
       ? asArray(wanted)
           .filter((key) => !Object.hasOwn(value, String(key)))
           .map((key) => `${path}: has no ${String(key)}`)
       : [],
   properties: ({ wanted, value, path, root }) =>
-    isMapping(value)
+    isJsonObject(value)
       ? Object.entries(asMapping(wanted)).flatMap(([key, inner]) =>
           Object.hasOwn(value, key) ? check(asSchema(inner), value[key], `${path}/${key}`, root) : [],
         )
       : [],
   patternProperties: ({ wanted, value, path, root }) =>
-    isMapping(value)
+    isJsonObject(value)
       ? Object.entries(asMapping(wanted)).flatMap(([pattern, inner]) =>
           Object.keys(value)
             .filter((key) => new RegExp(pattern, 'u').test(key))
@@ -72,13 +74,13 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
         )
       : [],
   additionalProperties: ({ wanted, value, path, schema, root }) =>
-    isMapping(value)
+    isJsonObject(value)
       ? Object.keys(value)
           .filter((key) => !isNamed(schema, key))
           .flatMap((key) => check(asSchema(wanted), value[key], `${path}/${key}`, root))
       : [],
   propertyNames: ({ wanted, value, path, root }) =>
-    isMapping(value)
+    isJsonObject(value)
       ? Object.keys(value).flatMap((key) => check(asSchema(wanted), key, `${path}/${key}`, root))
       : [],
   anyOf: (question) => (fitting(question) > 0 ? [] : [`${question.path}: fits none of the choices`]),
@@ -128,7 +130,7 @@ function hasType(value: unknown, type: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isMapping(value);
+      return isJsonObject(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':
@@ -140,12 +142,8 @@ function hasType(value: unknown, type: unknown): boolean {
   }
 }
 
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 function asMapping(value: unknown): Readonly<Record<string, unknown>> {
-  if (!isMapping(value)) throw new Error('a mapping is wanted in a schema');
+  if (!isJsonObject(value)) throw new Error('a mapping is wanted in a schema');
   return value;
 }
 

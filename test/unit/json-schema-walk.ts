@@ -1,15 +1,11 @@
-export type Mapping = Readonly<Record<string, unknown>>;
+import { isJsonObject, type JsonObject } from '../../src/text/json.ts';
 
-export function isMapping(value: unknown): value is Mapping {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Every schema inside a schema, with the way to it. */
-export function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Mapping]> {
-  if (!isMapping(schema)) return;
+/** Every schema inside a schema, with its path. */
+export function* schemasIn(schema: unknown, path: string): Generator<readonly [string, JsonObject]> {
+  if (!isJsonObject(schema)) return;
   yield [path, schema];
   for (const key of ['properties', 'patternProperties', '$defs'])
-    for (const [name, inner] of Object.entries(isMapping(schema[key]) ? schema[key] : {}))
+    for (const [name, inner] of Object.entries(isJsonObject(schema[key]) ? schema[key] : {}))
       yield* schemasIn(inner, `${path}/${name}`);
   for (const key of ['items', 'additionalProperties']) yield* schemasIn(schema[key], `${path}/*`);
   for (const key of ['oneOf', 'anyOf', 'allOf']) {
@@ -19,11 +15,11 @@ export function* schemasIn(schema: unknown, path: string): Generator<readonly [s
   }
 }
 
-/** Properties that nobody described, by their ways. */
+/** Paths of properties without a description. */
 export function bareProperties(root: unknown): string[] {
   return [...schemasIn(root, '')].flatMap(([path, schema]) =>
-    Object.entries(isMapping(schema.properties) ? schema.properties : {})
-      .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
+    Object.entries(isJsonObject(schema.properties) ? schema.properties : {})
+      .filter(([, inner]) => !isJsonObject(inner) || typeof inner.description !== 'string')
       .map(([key]) => `${path}/${key}`),
   );
 }

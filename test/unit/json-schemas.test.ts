@@ -4,10 +4,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { jsonSchemaOf, SCHEMA_NAMES } from '../../src/contracts/json-schemas.ts';
+import { isJsonObject, type JsonObject } from '../../src/text/json.ts';
 import { validWorkflow } from '../../testing/workflow-arbitrary.ts';
 import { MISTAKES, withMistake } from './document-mutations.ts';
 import { schemaProblems } from './json-schema-check.ts';
-import { bareProperties, isMapping, type Mapping, schemasIn } from './json-schema-walk.ts';
+import { bareProperties, schemasIn } from './json-schema-walk.ts';
+import { numberOfRuns } from './number-of-runs.ts';
 import { check } from './workflow/check.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -65,7 +67,7 @@ describe('the JSON Schemas', () => {
     'allow keys of the author wherever keys are fixed: %s',
     (name) => {
       const fixed = [...schemasIn(jsonSchemaOf(name), '')].filter(([, schema]) =>
-        isMapping(schema.properties),
+        isJsonObject(schema.properties),
       );
       expect(fixed.length).toBeGreaterThan(1);
       for (const [path, schema] of fixed)
@@ -86,7 +88,7 @@ describe('the JSON Schemas', () => {
   });
 
   it('accept the configuration that uses every key, and refuse a misspelt one', () => {
-    const document = parse(readFileSync(join(ROOT, 'test/golden/config/valid.yaml'), 'utf8')) as Mapping;
+    const document = parse(readFileSync(join(ROOT, 'test/golden/config/valid.yaml'), 'utf8')) as JsonObject;
     expect(schemaProblems(jsonSchemaOf('config'), document)).toEqual([]);
     expect(schemaProblems(jsonSchemaOf('config'), { ...document, agnets: {} })).not.toEqual([]);
   });
@@ -107,7 +109,7 @@ describe('the checker and the JSON Schema of workflows', () => {
         expect(plan).not.toBeNull();
         expect(schemaProblems(workflowSchema, document)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(60) },
     );
   });
 
@@ -118,7 +120,7 @@ describe('the checker and the JSON Schema of workflows', () => {
         expect(errorsOf(document).errors).not.toEqual([]);
         expect(schemaProblems(workflowSchema, document)).not.toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: numberOfRuns(40) },
     );
   });
 });

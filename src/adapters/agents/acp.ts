@@ -7,7 +7,7 @@ import { acpVerdict, isSilent } from '../../agents/acp/acp-verdict.ts';
 import { readMessage } from '../../agents/acp/json-rpc.ts';
 import { usageSince } from '../../agents/prices.ts';
 import type { Usage } from '../../contracts/run/agent-result.ts';
-import { createStoppedEnd, type StopCause, type StoppedEnd } from '../../contracts/run/process-end.ts';
+import type { StopCause, StoppedEnd } from '../../contracts/run/process-end.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets/secrets.ts';
 import { temporaryFolders } from '../../policy/shell/write-rules.ts';
@@ -150,7 +150,7 @@ function converse(
       // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
         isSilent(state) &&
-        (await hasFileModifiedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
+        (await hasFileModifiedSince(request.checkoutPath, join(request.evidenceDir, 'inputs.json')));
       onEnd(state);
       return {
         verdict: acpVerdict(state, { ...processResult, stopped: ending.stopped(), hasWorked }, request),
@@ -166,7 +166,7 @@ function converse(
 }
 
 async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<AcpSettings> {
-  const cwd = await realpath(request.worktreePath);
+  const cwd = await realpath(request.checkoutPath);
   return {
     cwd,
     prompt: request.prompt,
@@ -223,10 +223,10 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
     onStop: async (cause: StopCause): Promise<void> => {
       // The turn has ended already; only the process is still running.
       if (isOver()) return;
-      stopped ??= createStoppedEnd(cause);
+      stopped ??= cause;
       await request.onStop(cause);
       // The process of an agent that exceeded a bound is already killed, so it can't answer.
-      if (typeof cause === 'string') await askToEnd();
+      if (cause.kind !== 'bound') await askToEnd();
     },
     release: (): void => {
       released.abort();
@@ -243,7 +243,7 @@ function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentContr
       agent: state.agent,
       model: state.model ?? model,
       mode: state.mode,
-      permission_requests: { allowed, of_these_automatically: approved, refused },
+      permission_requests: { allowed, allowed_automatically: approved, refused },
     },
   };
 }

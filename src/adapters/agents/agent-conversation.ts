@@ -90,13 +90,13 @@ export async function runConversation(
   const secrets = longestFirst([...deps.secrets, ...secretValuesOf(env)]);
   const transcript = await openTranscriptFile(file('transcript.md'), deps.captureLimitBytes, secrets);
   const [program, ...configuredArgs] = deps.command;
-  const programPath = program.includes('/') ? resolve(request.worktreePath, program) : program;
+  const programPath = program.includes('/') ? resolve(request.checkoutPath, program) : program;
   const confinement = await widenConfinement(deps, request, programPath, start);
   const conversation = openConversation(createListener(request, secrets, transcript.append));
   const processResult = await deps.supervisor
     .run({
       argv: [programPath, ...configuredArgs, ...start.args],
-      cwd: request.worktreePath,
+      cwd: request.checkoutPath,
       confinement,
       env,
       stdin: start.stdin,
@@ -185,12 +185,12 @@ function createListener(
  */
 async function widenConfinement(
   { resolveProgram, searchPath }: ConversationDeps,
-  { confinement, worktreePath }: AgentRequest,
+  { confinement, checkoutPath }: AgentRequest,
   program: string,
   { readable, writable, kept }: ProgramStart,
 ): Promise<Confinement | null> {
   if (confinement === null) return null;
-  const path = await resolveProgram(program, { cwd: worktreePath, path: searchPath });
+  const path = await resolveProgram(program, { cwd: checkoutPath, path: searchPath });
   const real = path === null ? '' : await realpath(path).catch(() => '');
   const [packages] = /^.*?\/node_modules(?=\/)/.exec(real) ?? [];
   return {

@@ -132,7 +132,7 @@ async function startOf(
 
 interface Tools {
   /**
-   * All other tools are disabled: they would leave the worktree, wait for a user, or continue after the step
+   * All other tools are disabled: they would leave the checkout, wait for a user, or continue after the step
    * has ended.
    */
   readonly known: readonly string[];
@@ -191,10 +191,10 @@ async function writePolicy(folder: string, policy: EffectivePolicy): Promise<str
 
 function hookLine(
   { hook }: ClaudeCodeDeps,
-  { worktreePath }: AgentRequest,
+  { checkoutPath }: AgentRequest,
   policies: readonly string[],
 ): string {
-  const words = [...hook, '--repo', worktreePath, ...policies.flatMap((path) => ['--policy', path])];
+  const words = [...hook, '--repo', checkoutPath, ...policies.flatMap((path) => ['--policy', path])];
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 }
 

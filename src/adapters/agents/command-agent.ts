@@ -20,7 +20,7 @@ export interface CommandAgentDeps {
   readonly graceMs: number;
 }
 
-/** Any program that reads a prompt from stdin and changes the worktree it is started in. */
+/** Any program that reads a prompt from stdin and changes the checkout it is started in. */
 export function createCommandAgent(deps: CommandAgentDeps): Agent {
   return {
     family: 'command',
@@ -33,8 +33,8 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
   const files = await prepareFiles(request);
   const [program, ...args] = deps.command;
   const ran = await deps.supervisor.run({
-    argv: [program.includes('/') ? resolve(request.worktreePath, program) : program, ...args],
-    cwd: request.worktreePath,
+    argv: [program.includes('/') ? resolve(request.checkoutPath, program) : program, ...args],
+    cwd: request.checkoutPath,
     confinement: confinementOf(request, files),
     env: {
       ...request.env,

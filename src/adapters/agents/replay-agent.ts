@@ -185,7 +185,7 @@ async function applyPatch(
 ): Promise<ProcessResult> {
   const applied = await deps.supervisor.run({
     argv: [...GIT, 'apply', '--binary', '--whitespace=nowarn', patch],
-    cwd: request.worktreePath,
+    cwd: request.checkoutPath,
     // git runs outside of the sandbox because it reads the patch from the directory of another run.
     confinement: null,
     env: { ...request.env, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },

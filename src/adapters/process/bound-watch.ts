@@ -94,15 +94,15 @@ function createThrottle() {
 
 function tooManyProcesses({ processes }: ProcessBounds): PassedBound {
   const message = `it had more than ${processes} processes at the same time; limits.processes is ${processes}`;
-  return { bound: 'processes', message };
+  return { kind: 'bound', bound: 'processes', message };
 }
 
 function tooMuchMemory(used: number, { memoryBytes }: ProcessBounds): PassedBound {
   const message = `it used ${formatBytes(used)} of memory; limits.memory allows ${formatBytes(memoryBytes)}`;
-  return { bound: 'memory', message };
+  return { kind: 'bound', bound: 'memory', message };
 }
 
 function tooMuchWritten({ writtenBytes }: ProcessBounds): PassedBound {
   const message = `it wrote more than ${formatBytes(writtenBytes)} to the disk; limits.written_bytes allows no more`;
-  return { bound: 'written_bytes', message };
+  return { kind: 'bound', bound: 'written_bytes', message };
 }

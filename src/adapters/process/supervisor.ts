@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createStoppedEnd, type PassedBound, type ProcessEnd } from '../../contracts/run/process-end.ts';
+import type { ProcessEnd, StoppedEnd } from '../../contracts/run/process-end.ts';
 import { secretValuesOf } from '../../policy/secrets/secrets.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
@@ -9,11 +9,9 @@ import { isGroupAlive, signalExists, sweep, terminateGroup } from './mark-sweep.
 import { raiseOomScore } from './step-processes.ts';
 import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
 
-type StopReason = 'timeout' | 'idle' | 'cancelled';
-
 interface LimitWatch {
   /** The first reason to stop the process, decided before any signal is sent. */
-  readonly stopped: Promise<StopReason>;
+  readonly stopped: Promise<StoppedEnd>;
   readonly noteActivity: () => void;
   readonly lastActivityMs: () => number;
   readonly release: () => void;
@@ -24,23 +22,23 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function watchLimits(spec: Pick<ProcessSpec, 'timeoutMs' | 'idleTimeoutMs' | 'signal'>): LimitWatch {
   let lastActivityMs = performance.now();
-  let stop: (reason: StopReason) => void = () => undefined;
-  const stopped = new Promise<StopReason>((settle) => {
+  let stop: (end: StoppedEnd) => void = () => undefined;
+  const stopped = new Promise<StoppedEnd>((settle) => {
     stop = settle;
   });
 
-  const wallClock = startTimer(spec.timeoutMs, () => stop('timeout'));
+  const wallClock = startTimer(spec.timeoutMs, () => stop({ kind: 'timeout' }));
   const idle =
     spec.idleTimeoutMs === null
       ? null
       : startTimer(spec.idleTimeoutMs, () => {
           // Timers run before reads: if this process stalled, there may be unread output. Let the reads run first.
           const firedMs = performance.now();
-          setImmediate(() => (lastActivityMs > firedMs ? undefined : stop('idle')));
+          setImmediate(() => (lastActivityMs > firedMs ? undefined : stop({ kind: 'idle' })));
         });
-  const onAbort = (): void => stop('cancelled');
+  const onAbort = (): void => stop({ kind: 'cancelled' });
   spec.signal?.addEventListener('abort', onAbort, { once: true });
-  if (spec.signal?.aborted === true) stop('cancelled');
+  if (spec.signal?.aborted === true) stop({ kind: 'cancelled' });
 
   return {
     stopped,
@@ -153,12 +151,10 @@ async function supervise(
   // A callback that throws on a line is a bug to report, but only after the process and its children are gone.
   const readFailure = reading.then(() => new Promise<never>(() => {}));
   try {
-    const first = await Promise.race([child.exited, watch.stopped, boundWatch.passed, readFailure]);
+    const end = await Promise.race([child.exited, watch.stopped, boundWatch.passed, readFailure]);
     watch.release();
     boundWatch.release();
-    const hasExited = typeof first !== 'string' && 'kind' in first;
-    const end: ProcessEnd = hasExited ? first : createStoppedEnd(first);
-    if (!hasExited) await stop(child, spec, first);
+    if (isStopped(end)) await stop(child, spec, end);
     return { end, leftovers: await sweep(spec.mark, child.pid) };
   } catch (error) {
     await stopGroup(child, { ...spec, graceMs: 0 });
@@ -171,12 +167,17 @@ async function supervise(
   }
 }
 
-async function stop(child: StartedChild, spec: ProcessSpec, cause: StopReason | PassedBound): Promise<void> {
-  const isBound = typeof cause !== 'string';
+function isStopped(end: ProcessEnd): end is StoppedEnd {
+  return end.kind === 'timeout' || end.kind === 'idle' || end.kind === 'cancelled' || end.kind === 'bound';
+}
+
+/** Stops a process that has not exited, for the reason that `end` gives. */
+async function stop(child: StartedChild, spec: ProcessSpec, end: StoppedEnd): Promise<void> {
+  const isBound = end.kind === 'bound';
   // A process that exceeded a bound gets no grace period, because every moment makes it worse.
   if (isBound) signalGroup(child, 'SIGKILL');
   try {
-    if (cause !== 'cancelled') await spec.onStop?.(cause);
+    if (end.kind !== 'cancelled') await spec.onStop?.(end);
   } catch {
     // A record that can't be written must not keep the process alive; the next write reports the failure.
   }

@@ -6,6 +6,7 @@ import { syncFolder, writeAtomically } from '../../node/atomic-file.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
+import { isRecordPath } from '../../text/paths.ts';
 import { createOnce, syncFile } from './durable-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
@@ -44,6 +45,8 @@ export function createRunDirectory(
       return createOnce(resolve(relativePath), content);
     },
     read: async (relativePath, options) => {
+      // Paths come from manifests too, and a cloned repository can contain manifests that conductor didn't write.
+      if (!isRecordPath(relativePath)) return null;
       try {
         return options?.firstBytes === undefined
           ? (await readRegularFile(resolve(relativePath))).toString('utf8')

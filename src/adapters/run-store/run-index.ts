@@ -23,17 +23,31 @@ export async function listRuns(
   const indexPath = join(runsDir, INDEX_FILE);
   const index = await readIndex(indexPath);
   const listings = await mapInBatches(runIds, async (runId): Promise<RunListing> => {
-    const path = join(runsDir, runId);
     const status = index.ended.get(runId);
-    if (status !== undefined) return { runId, path, status, driverPid: null };
-    const driverPid = (await findDriver(path, leaseMs))?.pid ?? null;
-    return { runId, path, status: await readStatus(path), driverPid };
+    return status === undefined
+      ? listRun(runsDir, runId, leaseMs)
+      : { runId, path: join(runsDir, runId), status, driverPid: null };
   });
   const ended = listings.filter(({ status, driverPid }) => driverPid === null && hasEnded(status));
   const fresh = ended.filter(({ runId }) => !index.ended.has(runId));
   // If the index can't be written, the next list is slower, but still right.
   await keepIndex(indexPath, index.lines, ended, fresh).catch(() => {});
   return listings;
+}
+
+/** Lists some runs from their folders, without reading the index of all. */
+export function listSomeRuns(
+  runsDir: string,
+  runIds: readonly string[],
+  leaseMs: number,
+): Promise<readonly RunListing[]> {
+  return mapInBatches(runIds, (runId) => listRun(runsDir, runId, leaseMs));
+}
+
+async function listRun(runsDir: string, runId: string, leaseMs: number): Promise<RunListing> {
+  const path = join(runsDir, runId);
+  const driverPid = (await findDriver(path, leaseMs))?.pid ?? null;
+  return { runId, path, status: await readStatus(path), driverPid };
 }
 
 async function keepIndex(

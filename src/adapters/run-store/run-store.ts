@@ -19,7 +19,7 @@ import { createJournal, findJournals } from './journal.ts';
 import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
 import { adoptJournals, clearHalfWritten, completeLog, settleLog } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
-import { listRuns } from './run-index.ts';
+import { listRuns, listSomeRuns } from './run-index.ts';
 import { acquireLock, findDriver } from './run-lock.ts';
 
 export interface RunStoreDeps {
@@ -56,7 +56,10 @@ export function createRunStore(deps: RunStoreDeps): RunStore {
     drive: (runId) => driveRun(store, runId, pathOf(runId)),
     read: (runId) => readRun(store, runId, pathOf(runId)),
     match: async (prefix) => (await listRunIds(deps.runsDir)).filter((id) => matches(id, prefix)),
-    list: async () => listRuns(deps.runsDir, await listRunIds(deps.runsDir), store.lease.leaseMs),
+    list: async (runIds) =>
+      runIds === undefined
+        ? listRuns(deps.runsDir, await listRunIds(deps.runsDir), store.lease.leaseMs)
+        : listSomeRuns(deps.runsDir, runIds, store.lease.leaseMs),
   };
 }
 
@@ -136,7 +139,7 @@ async function openDriven(
 }
 
 /**
- * Creates the folder of the runs. `.gitignore` files keep runs and worktrees out of git and ignore themselves too, so
+ * Creates the folder of the runs. `.gitignore` files keep runs and checkouts out of git and ignore themselves too, so
  * that `git status` does not change. Returns the created paths, in order, so that a failed start can remove them.
  */
 async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {

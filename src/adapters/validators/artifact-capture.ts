@@ -122,7 +122,7 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
     const choice = chosen.get(artifact.name);
     if (choice?.converted === true) {
       toConvert.push(artifact);
-      await removeFromWorktree(choice.match, context);
+      await removeFromCheckout(choice.match, context);
       continue;
     }
     if (choice === undefined || !(await isReport(choice, context))) continue;
@@ -135,7 +135,7 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
       missing.push(artifact.name);
       problems.push(`harness report \`${artifact.name}\` ${reading.why}`);
     }
-    if (isIntended || reading.ok) await removeFromWorktree(choice.match, context);
+    if (isIntended || reading.ok) await removeFromCheckout(choice.match, context);
   }
   const joined = reports.length > 1 ? await joinReports(reports, context) : null;
   const harnessReport = joined ?? (await publishOnly(reports, context));
@@ -261,12 +261,12 @@ function mayMatchReport(declaration: ArtifactDeclaration, anyJson: boolean): boo
 }
 
 /** A report is evidence, not part of the change under review. */
-async function removeFromWorktree(
+async function removeFromCheckout(
   { name, root, realPath }: ArtifactMatch,
   context: CaptureContext,
 ): Promise<void> {
-  if (root !== 'worktree' || rootOf(context.roots, realPath) !== 'worktree') return;
+  if (root !== 'checkout' || rootOf(context.roots, realPath) !== 'checkout') return;
   if (context.before.has(realPath)) return;
   await rm(realPath, { force: true });
-  await rm(join(context.roots.worktree, name), { force: true });
+  await rm(join(context.roots.checkout, name), { force: true });
 }

@@ -43,7 +43,7 @@ export function plainName(path: string): string {
 }
 
 export function rejectOutside(what: string, path: string): Refused {
-  return { ok: false, reason: `${what} refused: \`${path}\` is outside the worktree and the run directory` };
+  return { ok: false, reason: `${what} refused: \`${path}\` is outside the checkout and the run directory` };
 }
 
 export function isHarnessReportName(name: string): boolean {
@@ -55,10 +55,10 @@ export function isHarnessReportName(name: string): boolean {
  * The root is removed before the rest is parsed as a glob, because its own path may contain glob characters.
  */
 function locateRoots(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
-  if (!isAbsolute(path)) return { roots: ['worktree', 'run'], path };
+  if (!isAbsolute(path)) return { roots: ['checkout', 'run'], path };
   if (isPathInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
-  if (isPathInside(place.worktreePath, path)) {
-    return { roots: ['worktree'], path: relative(place.worktreePath, path) };
+  if (isPathInside(place.checkoutPath, path)) {
+    return { roots: ['checkout'], path: relative(place.checkoutPath, path) };
   }
   return { roots: [], path };
 }

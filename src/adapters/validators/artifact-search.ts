@@ -16,7 +16,7 @@ export interface ArtifactMatch {
 }
 
 export interface ArtifactSearch {
-  /** Matches of the worktree come before those of the run directory. */
+  /** Matches of the checkout come before those of the run directory. */
   readonly matches: readonly ArtifactMatch[];
   /** Why a match was refused. */
   readonly problems: readonly string[];
@@ -100,5 +100,5 @@ async function visitLink(name: string, path: string, collector: Collector): Prom
 }
 
 function escapeProblem(name: string): string {
-  return `artifact refused: \`${name}\` leads out of the worktree and the run directory through a link`;
+  return `artifact refused: \`${name}\` leads out of the checkout and the run directory through a link`;
 }

@@ -32,12 +32,12 @@ const INTERPRETERS: Readonly<Record<string, string>> = {
   '.sh': 'sh',
 };
 
-/** Checks what is known from the declaration alone, before a worktree exists. */
+/** Checks what is known from the declaration alone, before a checkout exists. */
 export function checkInvocation(validator: RunnableValidator, place: ValidatorPlace): Entrypoint {
   if (validator.kind === 'command') {
     const [program] = validator.command;
     if (!program.includes('/')) return { ok: true, kind: 'command', program };
-    return { ok: true, kind: 'file', program: resolve(place.worktreePath, program) };
+    return { ok: true, kind: 'file', program: resolve(place.checkoutPath, program) };
   }
   const cwd = resolveCwd(validator, place);
   if (!cwd.ok) return cwd;
@@ -55,7 +55,7 @@ export async function planInvocation(
   if (!entrypoint.ok) return entrypoint;
   if (validator.kind === 'command') {
     const [, ...args] = validator.command;
-    return { ok: true, argv: [entrypoint.program, ...args], cwd: place.worktreePath };
+    return { ok: true, argv: [entrypoint.program, ...args], cwd: place.checkoutPath };
   }
   const cwd = resolveCwd(validator, place);
   if (!cwd.ok) return cwd;
@@ -77,7 +77,7 @@ function resolveEntrypoint(validator: Script, place: ValidatorPlace): Entrypoint
     if (place.entrypoints.includes(program)) return { ok: true, kind: 'command', program };
     return { ok: false, reason: `entrypoint refused: \`${program}\` is not an allowed command` };
   }
-  const path = resolve(place.worktreePath, program);
+  const path = resolve(place.checkoutPath, program);
   if (hasParentSegments(validator.entrypoint) || !isWithinPlace(path, place)) {
     return refusedPath('entrypoint', validator.entrypoint, 'lexically');
   }
@@ -85,10 +85,10 @@ function resolveEntrypoint(validator: Script, place: ValidatorPlace): Entrypoint
 }
 
 function resolveCwd(validator: Script, place: ValidatorPlace): { ok: true; path: string } | Refused {
-  if (validator.cwd === null) return { ok: true, path: place.worktreePath };
+  if (validator.cwd === null) return { ok: true, path: place.checkoutPath };
   const filled = fillPlaceholders(validator.cwd, pathValues(place));
   if (!filled.ok) return filled;
-  const path = resolve(place.worktreePath, filled.text);
+  const path = resolve(place.checkoutPath, filled.text);
   if (hasParentSegments(validator.cwd) || !isWithinPlace(path, place)) {
     return refusedPath('cwd', validator.cwd, 'lexically');
   }
@@ -139,7 +139,7 @@ async function hasInterpreterLine(path: string): Promise<boolean> {
 }
 
 function isWithinPlace(path: string, place: ValidatorPlace): boolean {
-  return isPathInside(place.worktreePath, path) || isPathInside(place.runDir, path);
+  return isPathInside(place.checkoutPath, path) || isPathInside(place.runDir, path);
 }
 
 /** False for a missing file: that is a different failure, reported at the start. */
@@ -151,7 +151,7 @@ async function isOutside(path: string, place: ValidatorPlace): Promise<boolean> 
 function refusedPath(field: string, declared: string, how: 'lexically' | 'by link'): Refused {
   const fault =
     how === 'lexically'
-      ? 'is outside the worktree and the run directory'
-      : 'leads out of the worktree and the run directory through a link';
+      ? 'is outside the checkout and the run directory'
+      : 'leads out of the checkout and the run directory through a link';
   return { ok: false, reason: `${field} refused: \`${declared}\` ${fault}` };
 }

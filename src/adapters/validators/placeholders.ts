@@ -30,9 +30,9 @@ export function fillPlaceholders(template: string, values: PlaceholderValues): F
   return { ok: true, text: text + rest };
 }
 
-/** For entrypoint, cwd and artifacts, which must stay inside the worktree or the run directory. */
+/** For entrypoint, cwd and artifacts, which must stay inside the checkout or the run directory. */
 export function pathValues(place: ValidatorPlace): PlaceholderValues {
-  return { run_id: place.runId, run_dir: place.runDir, worktree: place.worktreePath };
+  return { run_id: place.runId, run_dir: place.runDir, worktree: place.checkoutPath };
 }
 
 export function argumentValues(place: ValidatorPlace): PlaceholderValues {

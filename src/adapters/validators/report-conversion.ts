@@ -113,7 +113,7 @@ async function invokedOf({ request, invocation }: ConversionContext): Promise<In
       ? validator.command
       : argv.map((word) => {
           if (word === process.execPath) return 'node';
-          return word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word;
+          return word.startsWith(`${place.checkoutPath}/`) ? relative(cwd, word) : word;
         });
   return {
     // Options of a script are in package.json; they are needed to find the same test again.
@@ -170,7 +170,7 @@ async function store(
     suiteId: validator.id,
     generatedAt: new Date().toISOString(),
     command: validator.kind === 'command' ? validator.command : invoked.command,
-    checkouts: [...new Set([place.worktreePath, roots.worktree])],
+    checkouts: [...new Set([place.checkoutPath, roots.checkout])],
     folder: folderOf(context),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
     lastWords: (await readOutputTail(ran.stderr.path)) || (await readOutputTail(ran.stdout.path)),
@@ -194,10 +194,10 @@ async function store(
   };
 }
 
-/** The folder of the validator, relative to the worktree if it is inside. */
+/** The folder of the validator, relative to the checkout if it is inside. */
 function folderOf({ invocation, request }: ConversionContext): string {
-  const { worktreePath } = request.place;
-  return isPathInside(worktreePath, invocation.cwd) ? relative(worktreePath, invocation.cwd) : invocation.cwd;
+  const { checkoutPath } = request.place;
+  return isPathInside(checkoutPath, invocation.cwd) ? relative(checkoutPath, invocation.cwd) : invocation.cwd;
 }
 
 async function readOutputTail(path: string): Promise<string> {

@@ -28,7 +28,7 @@ export function declareReport(source: ReportSource): ArtifactDeclaration | Refus
   return {
     ok: true,
     name,
-    roots: ['worktree', 'run'],
+    roots: ['checkout', 'run'],
     literal: kind !== 'junit' || !GLOB_CHARACTERS.test(name),
     harnessReport: kind === 'harness',
     converted: kind !== 'harness',

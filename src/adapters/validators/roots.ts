@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import type { ValidatorPlace } from '../../ports/validator.ts';
 import { isPathInside } from '../../text/paths.ts';
 
-export type RootName = 'worktree' | 'run';
+export type RootName = 'checkout' | 'run';
 
 /** The real paths of the two folders that a validator may run from and leave artifacts in. */
 export type Roots = Readonly<Record<RootName, string>>;
@@ -20,7 +20,7 @@ const OWN_ENTRIES = new Set([
 
 export async function realRoots(place: ValidatorPlace): Promise<Roots> {
   return {
-    worktree: (await realPathOf(place.worktreePath)) ?? place.worktreePath,
+    checkout: (await realPathOf(place.checkoutPath)) ?? place.checkoutPath,
     run: (await realPathOf(place.runDir)) ?? place.runDir,
   };
 }
@@ -32,7 +32,7 @@ export async function realPathOf(path: string): Promise<string | null> {
 
 /** The root that contains a real path; null if it is outside of both. */
 export function rootOf(roots: Roots, realPath: string): RootName | null {
-  if (isPathInside(roots.worktree, realPath)) return 'worktree';
+  if (isPathInside(roots.checkout, realPath)) return 'checkout';
   return isPathInside(roots.run, realPath) ? 'run' : null;
 }
 

@@ -105,7 +105,7 @@ async function findObstacle(
   if (!entrypoint.ok) return entrypoint.reason;
   const declared = declareAll(validator, place);
   if (!declared.ok) return declared.reason;
-  if (entrypoint.kind === 'file' && isInWorktree(validator)) {
+  if (entrypoint.kind === 'file' && isInCheckout(validator)) {
     // An earlier step may still write a script, but a file that the configuration names must exist.
     if (validator.kind === 'script' || (await isInBase(validator.command[0]))) return null;
     return `${validator.command[0]} is not in the commit that the run starts from`;
@@ -123,7 +123,7 @@ async function findObstacle(
   return `${real} is in your checkout, so it would check the code there instead of the run's`;
 }
 
-function isInWorktree(validator: RunnableValidator): boolean {
+function isInCheckout(validator: RunnableValidator): boolean {
   return validator.kind === 'script' || !validator.command[0].startsWith('/');
 }
 
@@ -146,7 +146,7 @@ async function runValidator(
     folder: join(request.evidenceDir, evidenceName(validator.id)),
     published,
   };
-  await makeReportFolders(context.declarations, context.roots.worktree);
+  await makeReportFolders(context.declarations, context.roots.checkout);
   const before = await stampPossibleReports(context);
   const ran = await startValidator(deps, request, invocation);
   const captured = await captureArtifacts({ ...context, before });
@@ -190,15 +190,15 @@ async function runValidator(
 /** Creates the folders of reports, because some runners, such as Jest, don't. */
 async function makeReportFolders(
   declarations: readonly ArtifactDeclaration[],
-  worktree: string,
+  checkout: string,
 ): Promise<void> {
   for (const { name, literal, converted } of declarations) {
     if (!literal || !converted) continue;
-    const folder = join(worktree, dirname(name));
+    const folder = join(checkout, dirname(name));
     let existing = folder;
-    while (existing !== worktree && (await realPathOf(existing)) === null) existing = dirname(existing);
+    while (existing !== checkout && (await realPathOf(existing)) === null) existing = dirname(existing);
     // A link could lead out of the checkout.
-    if (isPathInside(worktree, (await realPathOf(existing)) ?? ''))
+    if (isPathInside(checkout, (await realPathOf(existing)) ?? ''))
       await mkdir(folder, { recursive: true }).catch(() => undefined);
   }
 }

@@ -59,7 +59,7 @@ export function createPipeline(deps: PipelineDeps) {
       const request = { name, commit: revision.headSHA, harnessDir };
       const place: ValidatorPlace = {
         ...located,
-        worktreePath: await deps.revisions.checkOut(request, signal),
+        checkoutPath: await deps.revisions.checkOut(request, signal),
       };
       const results = await runChecks(deps, place, harnessDir, signal);
       if (results === null || signal.aborted) return null;
@@ -99,7 +99,7 @@ async function runChecks(
   const { confinement, refusal } = await deps.confine(place, harnessDir);
   if (refusal !== null) return [{ id: STEP, reason: refusal }];
   const checked: CheckResult[] = [];
-  for (const validator of await deps.validators(place.worktreePath)) {
+  for (const validator of await deps.validators(place.checkoutPath)) {
     const result = await runWithRetries(deps, place, validator, confinement, signal);
     if (result.outcome === 'cancelled') return null;
     checked.push({ id: validator.id, reason: await explainFailure(result) });

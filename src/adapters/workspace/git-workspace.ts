@@ -6,23 +6,20 @@ import { restoreSnapshot, takeSnapshot } from './files/snapshots.ts';
 import { removeSpecialFiles } from './files/special-files.ts';
 import { openTemporaryFolder, removeTemporaryFolder } from './files/temporary-folder.ts';
 import { createDiffMemory } from './files/tree-diff.ts';
-import { kindOf } from './git/file-kind.ts';
+import { commitAt, rememberTreeOf } from './git/commits.ts';
 import { type Git, printedValue } from './git/git-command.ts';
 import { readObjects } from './git/read-objects.ts';
-import { commitAt, rememberTreeOf } from './git/revision.ts';
 import { openJudgeCheckout } from './judge-checkout.ts';
 import { createWorkspace, describeWorkspace, isComplete, reopenWorkspace } from './repository/create.ts';
-import { readBaseTree } from './repository/layout.ts';
+import { locateObjects } from './repository/locate-objects.ts';
 import {
   describeRepository,
   openRunRepository,
   type RunRepository,
   type SnapshotBounds,
-  storeDirOf,
   type UserRepository,
   userGit,
 } from './repository/run-repository.ts';
-import { isLinkedWorktree } from './result/linked-worktrees.ts';
 import { publishResult } from './result/publish.ts';
 
 /** Larger files are not read: no manifest or configuration is that large. */
@@ -32,18 +29,18 @@ const REMEMBERED = 2_048;
 
 type ReadTexts = (
   git: Git,
-  revision: string,
+  treeish: string,
   paths: readonly string[],
 ) => Promise<ReadonlyMap<string, string | null>>;
 
 /**
- * Reads the text of files at a revision; null if a file is missing or too large. Revisions are object ids, so each file
+ * Reads the text of files in a tree or commit; null if a file is missing or too large. Both are named by object ids, so each file
  * is read once.
  */
 function createTextReader(): ReadTexts {
   const known = new Map<string, string | null>();
-  return async (git, revision, paths) => {
-    const nameOf = (path: string) => `${revision}:${path}`;
+  return async (git, treeish, paths) => {
+    const nameOf = (path: string) => `${treeish}:${path}`;
     const unknown = paths.map(nameOf).filter((name) => !known.has(name));
     const read = await readObjects(git, unknown, LIMIT_BYTES);
     if (known.size > REMEMBERED) known.clear();
@@ -82,8 +79,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       const listed = await git(argv, { env: { GIT_LITERAL_PATHSPECS: '1' }, answers: [128] });
       return listed.stdout.length > 0;
     },
-    readFiles: (workspace, revision, paths) =>
-      texts(describeRepository(workspace, signal).git, revision, paths),
+    readFiles: (workspace, treeish, paths) =>
+      texts(describeRepository(workspace, signal).git, treeish, paths),
     describe: (request) => describeWorkspace(deps, request),
     conflictingBranch: (workspace) => findConflictingBranch(git, workspace.branchName),
     create: (workspace) => createWorkspace(deps, workspace, { ownedPaths }),
@@ -91,7 +88,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     reopen: async (workspace, tree) => {
       // A git process that a killed conductor started may still write to the workspace.
       await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
-      await removeSpecialFiles(workspace.worktreePath);
+      await removeSpecialFiles(workspace.checkoutPath);
       await reopenWorkspace(deps, workspace, tree, { ownedPaths });
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
@@ -106,25 +103,12 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     },
     openJudge: (workspace, request) => openJudgeCheckout({ signal, diff: diffs }, workspace, request),
     openTemporary: openTemporaryFolder,
-    removeTemporary: async ({ worktreePath, judgePath }) => {
-      await removeTemporaryFolder(worktreePath);
+    removeTemporary: async ({ checkoutPath, judgePath }) => {
+      await removeTemporaryFolder(checkoutPath);
       await removeTemporaryFolder(judgePath);
     },
     publish: (workspace, result) => publishResult(deps, workspace, result),
   };
-}
-
-/**
- * Locates the objects of a run: in the store, or, once the workspace is removed, in the user's repository, which has
- * the result. Runs of earlier versions have no store.
- */
-async function locateObjects(
-  { gitDir }: UserRepository,
-  workspace: RunWorkspace,
-): Promise<{ readonly gitDir: string; readonly baseTree: string | null }> {
-  const storeDir = storeDirOf(workspace);
-  const hasStore = !isLinkedWorktree(workspace) && (await kindOf(storeDir)) === 'folder';
-  return hasStore ? { gitDir: storeDir, baseTree: await readBaseTree(storeDir) } : { gitDir, baseTree: null };
 }
 
 async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {

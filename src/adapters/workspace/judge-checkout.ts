@@ -14,9 +14,9 @@ import { removeSpecialFiles } from './files/special-files.ts';
 import { removeTemporaryFolder } from './files/temporary-folder.ts';
 import type { RunDiffRequest } from './files/tree-diff.ts';
 import { withUnlocked } from './files/unlock.ts';
+import { writeTree } from './git/commits.ts';
 import { copyFileIfPresent, kindOf } from './git/file-kind.ts';
 import type { Git } from './git/git-command.ts';
-import { writeTree } from './git/revision.ts';
 import { layOutCheckout, readBaseTree, readOwnedPaths } from './repository/layout.ts';
 import {
   describeRepository,

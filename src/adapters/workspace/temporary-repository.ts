@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export async function makeTemporaryCheckout(repoRoot: string): Promise<TemporaryCheckout> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'conductor-try-')));
   const remove = () => rm(root, { recursive: true, force: true });
-  const worktree = join(root, 'worktree');
+  const checkout = join(root, 'worktree');
   const runDir = join(root, 'run');
   try {
     await mkdir(join(runDir, 'harness'), { recursive: true });
@@ -21,22 +21,22 @@ export async function makeTemporaryCheckout(repoRoot: string): Promise<Temporary
       () => false,
     );
     if (hasCommits) {
-      await git('-c', 'core.hooksPath=/dev/null', 'clone', '--quiet', '--shared', repoRoot, worktree);
-      await git('-C', worktree, 'remote', 'remove', 'origin');
-    } else await git('init', '--quiet', '--initial-branch=main', worktree);
+      await git('-c', 'core.hooksPath=/dev/null', 'clone', '--quiet', '--shared', repoRoot, checkout);
+      await git('-C', checkout, 'remote', 'remove', 'origin');
+    } else await git('init', '--quiet', '--initial-branch=main', checkout);
   } catch (error) {
     await remove();
     throw error;
   }
   return {
-    worktree,
+    path: checkout,
     runDir,
     makeFolder: async (path) => {
       await mkdir(path, { recursive: true });
     },
-    read: (path) => readFile(join(worktree, path), 'utf8').catch(() => null),
+    read: (path) => readFile(join(checkout, path), 'utf8').catch(() => null),
     exists: (path) =>
-      access(join(worktree, path)).then(
+      access(join(checkout, path)).then(
         () => true,
         () => false,
       ),

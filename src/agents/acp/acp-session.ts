@@ -92,7 +92,7 @@ const QUESTIONS_LIMIT = 2_000;
 
 /**
  * No client capabilities: the agent accesses files and runs commands itself, and conductor checks the
- * worktree afterwards.
+ * checkout afterwards.
  */
 const NO_CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
 

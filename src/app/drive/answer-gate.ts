@@ -115,7 +115,7 @@ async function refuseStale(
   const run = locateWorkspace(view, request.record.directory, request);
   if (!(await request.workspace.isVisible(run)))
     return refuse(
-      `the workspace ${run.worktreePath} of run ${view.runId} isn't visible from this machine or container, so what was shown can't be compared`,
+      `the workspace ${run.checkoutPath} of run ${view.runId} isn't visible from this machine or container, so what was shown can't be compared`,
       'answer where that folder is, or mount it',
     );
   await request.workspace.reopen(run, view.state.tree);

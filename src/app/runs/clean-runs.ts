@@ -16,7 +16,7 @@ export interface RetentionOptions extends GivenRetention {
   readonly dryRun: boolean;
 }
 
-/** A run or worktree on disk. */
+/** A run or its workspace on disk. */
 export interface StoredRun {
   readonly runId: string;
   /** Null if the run has no record. */
@@ -25,7 +25,7 @@ export interface StoredRun {
   readonly bytes: number;
 }
 
-/** A run or worktree, and what the retention did with it. */
+/** A run or workspace, and what the retention did with it. */
 export interface Handled extends StoredRun {
   readonly action: 'removed' | 'would_remove' | 'kept' | 'failed';
   readonly reason: string;
@@ -34,8 +34,7 @@ export interface Handled extends StoredRun {
 }
 
 export interface Cleanup {
-  /** The key of the list in the document. */
-  readonly key: 'runs' | 'worktrees';
+  readonly of: 'runs' | 'workspaces';
   readonly retention: Retention;
   readonly dryRun: boolean;
   readonly handled: readonly Handled[];
@@ -57,7 +56,7 @@ export async function cleanRuns(setup: UpkeepSetup, options: RetentionOptions): 
         : describeKept(stored, reason),
     );
   }
-  return { key: 'runs', retention, dryRun: options.dryRun, handled };
+  return { of: 'runs', retention, dryRun: options.dryRun, handled };
 }
 
 /** How long the retention after a run may start new removals. The next run continues. */
@@ -118,12 +117,12 @@ export function sumBytes(stored: readonly StoredRun[]): number {
 
 /** The document of `clean --json` and `worktree prune --json`. */
 export function cleanupDocument(cleanup: Cleanup) {
-  const { key, retention, dryRun, handled } = cleanup;
+  const { of, retention, dryRun, handled } = cleanup;
   return {
     ok: !hasFailed(cleanup),
     dry_run: dryRun,
     retention: { keep_runs: retention.keepRuns, keep_days: retention.keepDays },
-    [key]: handled.map((item) => ({
+    [of === 'runs' ? 'runs' : 'worktrees']: handled.map((item) => ({
       ...storedRunDocument(item),
       action: item.action,
       reason: item.reason,

@@ -23,7 +23,7 @@ export function isInState(run: StatusAndDriver, wanted: string): boolean {
 }
 
 /** Whether a run has not ended. A run whose status can't be read may still be running. */
-export function isLive({ status }: StatusAndDriver): boolean {
+export function isUnfinished({ status }: StatusAndDriver): boolean {
   return status === null || status.outcome === null;
 }
 

@@ -58,7 +58,7 @@ export function logsDocument({ view }: OpenRun, files: readonly LogFile[]) {
   };
 }
 
-function isLog(name: string): boolean {
+export function isLog(name: string): boolean {
   const isDirect = !name.includes('/') || /^try@\d+\/[^/]+$/.test(name);
   return isDirect && LOG_FILE.test(name);
 }
@@ -70,6 +70,6 @@ function byTry(one: string, other: string): number {
 }
 
 /** 0 for files of the first try, which have no folder of their own. */
-function tryOf(name: string): number {
+export function tryOf(name: string): number {
   return Number(TRY_FOLDER.exec(name)?.[1] ?? 0);
 }

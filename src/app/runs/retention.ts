@@ -7,7 +7,7 @@ import type { Removal, Upkeep } from '../../ports/upkeep.ts';
 import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 import { locateWorkspace } from '../../runtime/record/recorded-run.ts';
 import { viewRun } from '../../runtime/record/run-view.ts';
-import { isLive } from './listed-state.ts';
+import { isUnfinished } from './listed-state.ts';
 
 /** Each limit says what to keep: a run is removed only if neither keeps it. 0 keeps nothing. */
 export interface Retention {
@@ -37,8 +37,8 @@ export interface RetentionDecision {
 }
 
 /** All files of a run besides its record. Earlier versions used a linked worktree named after the run. */
-export function workspaceFolder(worktreePath: string, runId: string): string {
-  return basename(worktreePath) === runId ? worktreePath : dirname(worktreePath);
+export function workspaceFolder(checkoutPath: string, runId: string): string {
+  return basename(checkoutPath) === runId ? checkoutPath : dirname(checkoutPath);
 }
 
 /**
@@ -53,8 +53,8 @@ export function decideRetention(
 ): RetentionDecision[] {
   let rank = 0;
   return runs.map((run) => {
-    const notEnded = explainNotEnded(run);
-    if (notEnded !== null) return { run, due: false, reason: notEnded };
+    const unfinished = explainUnfinished(run);
+    if (unfinished !== null) return { run, due: false, reason: unfinished };
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
     if (run.runId === justEnded) return { run, due: false, reason: 'it has just ended' };
@@ -71,10 +71,10 @@ function explainDue({ keepRuns, keepDays }: Retention): string {
 }
 
 /** Null for a run that has ended and that no process drives. */
-export function explainNotEnded(run: RunListing): string | null {
+export function explainUnfinished(run: RunListing): string | null {
   const { status, driverPid } = run;
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
-  if (!isLive(run)) return null;
+  if (!isUnfinished(run)) return null;
   if (status === null) return "its status can't be read";
   if (status.lifecycle_state !== 'waiting') return 'it has not ended';
   return status.awaiting === null ? 'it is parked' : 'it is waiting for approval';
@@ -91,10 +91,10 @@ export interface RetentionDeps {
   readonly workspace: Pick<Workspace, 'describe'>;
 }
 
-/** Removes the worktree of an ended run, and nothing else. */
-export function removeRunWorktree(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
-  return withLock(deps, runId, (workspace, lease) =>
-    removeInOrder(lease, [() => deps.upkeep.removeWorktree(workspace)]),
+/** Removes the workspace of an ended run, and nothing else. */
+export function removeRunWorkspace(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
+  return removeUnderLock(deps, runId, (workspace, lease) =>
+    removeInOrder(lease, [() => deps.upkeep.removeWorkspace(workspace)]),
   );
 }
 
@@ -105,13 +105,13 @@ export function removeRunWorktree(deps: RetentionDeps, runId: string): Promise<R
 export function removeRun(deps: RetentionDeps, runId: string): Promise<RemovalResult> {
   const { upkeep } = deps;
   const removeRecord = () => upkeep.removeRecord(runId, { dryRun: false });
-  return withLock(
+  return removeUnderLock(
     deps,
     runId,
     (workspace, lease) =>
       removeInOrder(lease, [
         () => upkeep.removeRecord(runId, { dryRun: true }),
-        () => upkeep.removeWorktree(workspace),
+        () => upkeep.removeWorkspace(workspace),
         () => upkeep.removeRefs(workspace),
         removeRecord,
       ]),
@@ -123,8 +123,8 @@ export function removeRun(deps: RetentionDeps, runId: string): Promise<RemovalRe
   );
 }
 
-/** Holds the run's lock, so that no other process resumes it. Whether it has ended, the log decides, not the status. */
-async function withLock(
+/** Holds the run's lock while it removes, so that no other process resumes the run. The log decides whether it ended. */
+async function removeUnderLock(
   deps: RetentionDeps,
   runId: string,
   removeEnded: (workspace: RunWorkspace, lease: RunLease) => Promise<RemovalResult>,

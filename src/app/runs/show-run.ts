@@ -1,8 +1,9 @@
-import { plannerDecisionSchema } from '../../contracts/planner/planner-decision.ts';
+import { type PlannerDecision, plannerDecisionSchema } from '../../contracts/planner/planner-decision.ts';
 import { PLANNER_STATUSES } from '../../contracts/vocabulary.ts';
 import { formatLedgerEntry } from '../../planner/claims/ledger.ts';
 import { parseEnvelope } from '../../planner/envelope.ts';
 import { explainEvaluation, explainInvalidEvidence } from '../../planner/table/explain-evaluation.ts';
+import type { RunDirectory } from '../../ports/run-store.ts';
 import { readLedger } from '../../runtime/evidence/claim-ledger.ts';
 import { readEvidenceJson, readManifest } from '../../runtime/evidence/evidence.ts';
 import { collectFindings } from '../../runtime/evidence/findings.ts';
@@ -66,24 +67,39 @@ async function neededAction({ view, record, records }: OpenRun): Promise<NeededA
   return { kind: isSettled ? 'resume' : 'answer' };
 }
 
-async function explainStep({ record, view }: OpenRun, step: StepView): Promise<string[]> {
+/** Why an evaluation came out as it did, and what would lead to another result. */
+export interface Explanation {
+  readonly why: string;
+  readonly change: string;
+  /** Null if it can't be read. */
+  readonly decision: PlannerDecision | null;
+}
+
+/** Null for a step that is not an ended evaluation. */
+export async function readExplanation(directory: RunDirectory, step: StepView): Promise<Explanation | null> {
   const status = PLANNER_STATUSES.find((known) => known === step.termination);
-  if (step.opcode !== 'EVALUATE' || status === undefined) return [];
-  const stored = await readEvidenceJson(record.directory, step, 'planner_input');
-  if (stored === null) return [];
+  if (step.opcode !== 'EVALUATE' || status === undefined) return null;
+  const stored = await readEvidenceJson(directory, step, 'planner_input');
+  if (stored === null) return null;
   const input = parseEnvelope(stored);
   const decision = plannerDecisionSchema.safeParse(
-    await readEvidenceJson(record.directory, step, 'planner_decision'),
+    await readEvidenceJson(directory, step, 'planner_decision'),
   );
-  const { why, change } = input.ok
+  const explained = input.ok
     ? explainEvaluation(input.envelope, status, decision.data?.blockers)
     : explainInvalidEvidence(input.problems);
+  return { ...explained, decision: decision.data ?? null };
+}
+
+async function explainStep({ record, view }: OpenRun, step: StepView): Promise<string[]> {
+  const explained = await readExplanation(record.directory, step);
+  if (explained === null) return [];
   const claims = (await readLedger(record.directory, step)).map(formatLedgerEntry);
   // An open gate shows the agent's final response itself.
   const isLast = step === lastEnded(view.steps, 'EVALUATE') && view.awaiting === null;
   const response = isLast ? await readLastMessage({ directory: record.directory, view: () => view }) : null;
   const quoted = response === null ? [] : [`final response of ${response.step_id}:`, ...quoteLines(response)];
-  return [`reason: ${why}`, `would be different after: ${change}`, ...claims, ...quoted];
+  return [`reason: ${explained.why}`, `would be different after: ${explained.change}`, ...claims, ...quoted];
 }
 
 async function importantEvidence({ record }: OpenRun, step: StepView): Promise<ShownStep['evidence']> {

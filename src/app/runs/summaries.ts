@@ -36,7 +36,7 @@ export async function summarizeRuns(
     const found = kept.get(runId);
     return found?.logBytes === logBytes
       ? { ok: true as const, run: { summary: found.summary, isDriven: false }, isKept: true, runId, logBytes }
-      : { ...(await readRun(records, runId, readSummary)), isKept: false, runId, logBytes };
+      : { ...(await readRunSummary(records, runId, readSummary)), isKept: false, runId, logBytes };
   });
   for (const each of read) {
     if (each === undefined) continue;
@@ -61,8 +61,9 @@ async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promis
   return results;
 }
 
-async function readRun(
-  { store }: SummaryRecords,
+/** Reads the log of one run and summarizes it. */
+export async function readRunSummary(
+  { store }: Pick<SummaryRecords, 'store'>,
   runId: string,
   readSummary: ReadSummary,
 ): Promise<

@@ -10,7 +10,7 @@ import { UseCaseError } from '../use-case-error.ts';
 import { openRun } from './open-run.ts';
 import { diffDocument } from './run-document.ts';
 
-/** Another process drives the run, or its record can't be read, so its worktree can't be changed. */
+/** Another process drives the run, or its record can't be read, so its checkout can't be changed. */
 export class RunLocked extends Error {
   readonly problem: DriveProblem;
 
@@ -40,7 +40,7 @@ export interface UndoneRef {
   readonly moved: RefResult | null;
 }
 
-/** Restores the salvaged files of a step, in the worktree or as a branch. */
+/** Restores the salvaged files of a step, in the checkout or as a branch. */
 export async function undoFiles(
   setup: UpkeepSetup,
   run: SalvagedRun,
@@ -95,7 +95,7 @@ function intoDocument(undone: UndoneFiles | UndoneRef) {
   if ('files' in undone) {
     const { plan } = undone;
     return plan.kind === 'worktree'
-      ? { kind: plan.kind, path: plan.workspace.worktreePath }
+      ? { kind: plan.kind, path: plan.workspace.checkoutPath }
       : { kind: plan.kind, branch: plan.branchName, because: plan.because };
   }
   const { salvage, moved } = undone;
@@ -246,7 +246,7 @@ function isMovedRef(salvage: Salvage): salvage is RefSalvage {
   return salvage.of.kind === 'ref' && !salvage.of.undone;
 }
 
-/** Where a salvage is restored to, and why not to the worktree. */
+/** Where a salvage is restored to, and why not to the checkout. */
 export type UndoPlan =
   | { readonly kind: 'worktree'; readonly workspace: RunWorkspace }
   | { readonly kind: 'branch'; readonly branchName: string; readonly because: string };
@@ -258,7 +258,7 @@ interface UndoneRun {
 }
 
 /**
- * Restores into the worktree only if that overwrites nothing and the run has ended; otherwise creates a branch, which
+ * Restores into the checkout only if that overwrites nothing and the run has ended; otherwise creates a branch, which
  * changes no files.
  */
 async function planUndo(
@@ -272,7 +272,7 @@ async function planUndo(
   if (branch !== null) return asBranch('a branch was asked for');
   if (run === null) return asBranch('the record of the run is gone');
   if (!run.ended) return asBranch('the run has not ended');
-  switch (await upkeep.worktreeState(run.workspace)) {
+  switch (await upkeep.workspaceState(run.workspace)) {
     case 'missing':
       return asBranch('the workspace is gone');
     case 'changed':

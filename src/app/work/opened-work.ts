@@ -25,6 +25,8 @@ export interface OpenWork extends OpenProject {
   readonly setUpLabels: () => Promise<readonly string[]>;
   /** Checks a result that a user supplies against the evidence of a run. */
   readonly checkResult: ResultCheckingRunner['checkResult'];
+  /** The digest of a text, which identifies a plan that was applied before. */
+  readonly sha256: (text: string) => string;
   readonly close: () => Promise<void>;
 }
 

@@ -111,7 +111,7 @@ function concernsItem(event: WorkEvent, item: WorkItem, runs: ReadonlySet<string
   }
 }
 
-interface RunOfItem {
+export interface RunOfItem {
   readonly run_id: string;
   readonly role: string;
   /** Null until the run has ended. */

@@ -312,6 +312,17 @@ export const CLI_DOCUMENTS = {
     ),
   }),
   gates: printed({ gates: z.array(gate) }),
+  serve: printed({
+    url: z.string().describe('Where the page is; a browser needs a pairing code, too.'),
+    pid: z.int(),
+    repos: z.array(
+      z.looseObject({
+        id: z.string().describe('Its name in addresses of the page.'),
+        name: z.string(),
+        path: z.string(),
+      }),
+    ),
+  }),
   goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
   logs: printed({ run_id: z.string(), logs: z.array(log) }),
   diff: printed({

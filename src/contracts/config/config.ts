@@ -37,7 +37,7 @@ const sandboxPaths = {
     z.optional(names),
     'Paths in the home folder that it may read in a sandbox: `.config/tool`, or a full path.',
   ),
-  writes: described(z.optional(names), 'Paths outside the worktree that it may write in a sandbox.'),
+  writes: described(z.optional(names), 'Paths outside the checkout that it may write in a sandbox.'),
 };
 const retries = described(
   z.optional(wholeNumber(0)),

@@ -37,7 +37,7 @@ const globSchema = z
   .refine((glob) => findGlobProblem(glob) === null, {
     error: ({ input }) => `it would take too long to match: ${findGlobProblem(String(input)) ?? ''}`,
   })
-  .describe('Glob over paths relative to the worktree.');
+  .describe('Glob over paths relative to the checkout.');
 
 const globsSchema = z.array(globSchema);
 

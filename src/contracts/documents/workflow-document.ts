@@ -106,9 +106,9 @@ const builtinValidator = mapping({
 const scriptValidator = mapping({
   ...validatorCommon,
   kind: described(z.literal('script'), '`entrypoint` defines its command.'),
-  entrypoint: described(text(), 'A path in the run directory or the worktree, or an allowed command.'),
+  entrypoint: described(text(), 'A path in the run directory or the checkout, or an allowed command.'),
   args: described(z.optional(z.array(z.string())), 'Arguments of the entrypoint, without a shell.'),
-  cwd: described(z.optional(textSchema), 'The folder to run in. Default: the worktree.'),
+  cwd: described(z.optional(textSchema), 'The folder to run in. Default: the checkout.'),
 });
 
 const validatorEntry = z.union([

@@ -199,7 +199,6 @@ export const outputSchema = z.object({
 });
 export type OutputDocument = z.infer<typeof outputSchema>;
 export type OutputLine = OutputDocument['lines'][number];
-export type OutputSpan = OutputLine['spans'][number];
 
 export const promptSchema = z.object({
   run_id: z.string(),

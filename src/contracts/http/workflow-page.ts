@@ -34,7 +34,7 @@ export const workflowPageSchema = z.object({
 export type WorkflowPage = z.infer<typeof workflowPageSchema>;
 
 /** The largest text of a workflow that is checked. */
-export const MAX_WORKFLOW_TEXT = 512 * 1024;
+const MAX_WORKFLOW_TEXT = 512 * 1024;
 
 export const checkBodySchema = z.strictObject({
   source: z.string().max(MAX_WORKFLOW_TEXT),

@@ -6,6 +6,7 @@ export const answerOriginSchema = mapping({
   user: described(z.string(), 'The operating-system user.'),
   terminal: described(z.nullable(z.string()), 'The terminal of the answer; null for a script.'),
   session: described(z.nullable(z.string()), 'The session of the web page; null elsewhere.'),
+  address: z.optional(described(z.string(), 'The address that the page was opened from; missing elsewhere.')),
   process: described(
     mapping({
       pid: described(z.int(), 'Its process id.'),
@@ -28,7 +29,7 @@ export function answererText(by: string | null, from: AnswerOrigin | undefined):
   if (from === undefined) return name;
   const place =
     from.session !== null
-      ? `page session ${from.session}`
+      ? `page session ${from.session}${from.address === undefined ? '' : ` at ${from.address}`}`
       : from.terminal === null
         ? 'no terminal'
         : `terminal ${from.terminal}`;

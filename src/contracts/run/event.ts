@@ -42,7 +42,7 @@ export type ValidatorEnd = z.infer<typeof validatorEnd>;
 const stepEnd = z.strictObject({
   outcome,
   attempt: z.int().positive(),
-  /** Whether the step changed files of the worktree. */
+  /** Whether the step changed files of the checkout. */
   changed: z.boolean(),
   tree: sha.nullable(),
   validators: z.array(validatorEnd),

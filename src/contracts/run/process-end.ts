@@ -5,13 +5,11 @@ export const BOUND_NAMES = ['memory', 'processes', 'written_bytes'] as const;
 export type BoundName = (typeof BOUND_NAMES)[number];
 
 export interface PassedBound {
+  readonly kind: 'bound';
   readonly bound: BoundName;
   /** The used and the allowed amount, such as `it used 3 GB of memory; limits.memory is 2 GB`. */
   readonly message: string;
 }
-
-/** The exceeded limit or bound for which a process is stopped. */
-export type StopCause = 'timeout' | 'idle' | PassedBound;
 
 /** How a supervised process ended. */
 export type ProcessEnd =
@@ -20,16 +18,15 @@ export type ProcessEnd =
   | { readonly kind: 'timeout' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'cancelled' }
-  | ({ readonly kind: 'bound' } & PassedBound)
+  | PassedBound
   /** The process never ran: not found, not executable, no such folder. */
   | { readonly kind: 'spawn_failed'; readonly code: string; readonly message: string };
 
 /** The end of a process that conductor stopped. */
 export type StoppedEnd = Extract<ProcessEnd, { kind: 'timeout' | 'idle' | 'cancelled' | 'bound' }>;
 
-export function createStoppedEnd(cause: StopCause | 'cancelled'): StoppedEnd {
-  return typeof cause === 'string' ? { kind: cause } : { kind: 'bound', ...cause };
-}
+/** The exceeded limit or bound for which a process is stopped. */
+export type StopCause = Exclude<StoppedEnd, { kind: 'cancelled' }>;
 
 /** The outcome for the step that started the process. */
 export function outcomeOfEnd(end: ProcessEnd): MechanicalOutcome | 'cancelled' {

@@ -3,7 +3,7 @@ import { checkFiles } from '../changes.ts';
 import type { PolicyViolation } from '../violation.ts';
 import type { ParsedPatch, PatchLink } from './patch.ts';
 
-/** Checks a patch against a policy. Unlike the diff of a step, a patch can name paths outside the worktree. */
+/** Checks a patch against a policy. Unlike the diff of a step, a patch can name paths outside the checkout. */
 export function checkPatch(
   policy: EffectivePolicy,
   { changes, links }: Pick<Extract<ParsedPatch, { ok: true }>, 'changes' | 'links'>,

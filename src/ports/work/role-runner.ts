@@ -1,7 +1,7 @@
 import type * as roles from '../../work/engine/role.ts';
 import type { RoleRequest, RoleSubject } from '../../work/engine/role.ts';
 
-/** Runs an agent in a role, as a recorded workflow run. It writes nothing outside the worktree of the run. */
+/** Runs an agent in a role, as a recorded workflow run. It writes nothing outside the checkout of the run. */
 export interface RoleRunner {
   /**
    * Starts a run and drives it until it ends or waits. Calls `onAccepted` once, after the run gets its id and before an

@@ -15,7 +15,7 @@ export interface FoundContents {
   readonly base: Uint8Array | null;
   readonly oldBlob: Uint8Array | null;
   readonly newBlob: Uint8Array | null;
-  readonly worktree: Uint8Array | null;
+  readonly checkout: Uint8Array | null;
 }
 
 /** The compiler options that affect emitted code. */

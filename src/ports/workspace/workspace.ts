@@ -13,7 +13,7 @@ export interface Workspace {
   /** Reads text files from a commit or tree of the run; null for a missing or too large file. */
   readonly readFiles: (
     workspace: RunWorkspace,
-    revision: string,
+    treeish: string,
     paths: readonly string[],
   ) => Promise<ReadonlyMap<string, string | null>>;
   /** Computes the branch name and folders of a run. Changes nothing. */
@@ -81,8 +81,9 @@ export interface WorkspaceRequest {
 export interface RunWorkspace {
   readonly runId: string;
   readonly repoRoot: string;
-  readonly worktreePath: string;
-  /** The checkout that validators run in, beside the worktree. */
+  /** The checkout that agents work in. */
+  readonly checkoutPath: string;
+  /** The checkout that validators run in, beside it. */
   readonly judgePath: string;
   readonly branchName: string;
   readonly baseRef: string;
@@ -95,9 +96,9 @@ export interface Snapshot {
   readonly tree: string;
 }
 
-/** A file to write into the worktree. */
+/** A file to write into the checkout. */
 export interface NewFile {
-  /** Relative to the worktree. */
+  /** Relative to the checkout. */
   readonly path: string;
   /** Absolute path of the file with the content. */
   readonly source: string;

@@ -59,7 +59,7 @@ const HEARTBEAT_MS = 1_000;
 /** The context of the drive loop: what effects see, and what only the loop itself needs. */
 export interface DriveContext extends RunContext {
   readonly state: () => RunState;
-  /** Makes sure that the worktree exists; the work is done once. */
+  /** Makes sure that the workspace exists; the work is done once. */
   readonly openWorkspace: () => Promise<void>;
   readonly writeMetadata: () => Promise<void>;
   /** Writes the current state to `status.json`. */
@@ -82,7 +82,7 @@ export interface DriveContextRequest {
   /** Aborting interrupts the run; it can be resumed. */
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
-  /** Creates the worktree, or makes sure that it exists. */
+  /** Creates the workspace, or makes sure that it exists. */
   readonly open: (view: RunView) => Promise<void>;
 }
 

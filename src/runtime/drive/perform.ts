@@ -108,7 +108,7 @@ async function writeFailureManifest(
   return evidence.close(termination, reason);
 }
 
-/** Ends a run. This must work even if its worktree is unusable. */
+/** Ends a run. This must work even if its workspace is unusable. */
 export async function finish(context: DriveContext, end: RunEnd): Promise<EffectResult> {
   const unprepared =
     context.state().stage.kind === 'preparing' ? { preparationFailure: end.reason ?? '' } : {};
@@ -118,8 +118,8 @@ export async function finish(context: DriveContext, end: RunEnd): Promise<Effect
     return { records, input: { kind: 'finished', ...unprepared, ...finished } };
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
-    const { worktreePath } = context.workspace;
-    const note = `the run's work could not be transferred to your repository (its workspace is ${worktreePath}): ${error.message}`;
+    const { checkoutPath } = context.workspace;
+    const note = `the run's work could not be transferred to your repository (its workspace is ${checkoutPath}): ${error.message}`;
     // If this write fails, too, the run doesn't end: its work would be lost because of a disk that is full today.
     await context.directory.write('transcript.md', `# Run ${context.directory.runId}\n\n${note}\n`);
     return {

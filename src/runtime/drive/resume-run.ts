@@ -126,7 +126,7 @@ async function resumeDriven(request: ResumeRequest, run: DrivenRun): Promise<Res
   // A process that died while it created the workspace left an incomplete one, which is created again.
   const needsWorkspace = !isCancel && view.end === null && stage.kind !== 'preparing';
   if (needsWorkspace && !(await request.deps.workspace.isVisible(workspace)))
-    return { ok: false, problem: { kind: 'unseen_workspace', path: workspace.worktreePath } };
+    return { ok: false, problem: { kind: 'unseen_workspace', path: workspace.checkoutPath } };
   if (stage.kind === 'running') await request.deps.sweep(markOf(request.runId, stage.stepId, stage.attempt));
   // Before the first step, every process of the run belongs to its preparation.
   if (stage.kind === 'preparing') await request.deps.sweep(request.runId);

@@ -6,12 +6,12 @@ import { sandboxStep } from './sandbox-step.ts';
 /** Checkouts that a dependency of a run's checkout must not resolve to. */
 export function setupPlaces({ deps, workspace }: RunContext, otherCheckout: string): readonly string[] {
   const { checkouts = [], repoRoot } = deps.project;
-  return [repoRoot, ...checkouts, otherCheckout, dirname(dirname(workspace.worktreePath))];
+  return [repoRoot, ...checkouts, otherCheckout, dirname(dirname(workspace.checkoutPath))];
 }
 
 /** Where setup keeps its state about the checkouts of a run, out of reach of agents. */
 export function setupStateDir({ workspace }: RunContext): string {
-  return `${dirname(workspace.worktreePath)}/setup`;
+  return `${dirname(workspace.checkoutPath)}/setup`;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function stepEnvironment(
   { deps, directory, workspace }: RunContext,
   checkout: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const workspaceFolder = dirname(workspace.worktreePath);
+  const workspaceFolder = dirname(workspace.checkoutPath);
   const port = await deps.setup?.reservePorts({ runId: directory.runId, workspace: workspaceFolder });
   return {
     ...deps.project.environment,

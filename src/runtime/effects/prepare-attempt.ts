@@ -55,12 +55,18 @@ export function recordStop(
 ): (cause: StopCause) => Promise<void> {
   return (cause) => {
     const note = `${name} of step "${stepId}" is being stopped: ${describeStop(cause)}`;
-    const bound = typeof cause === 'string' ? {} : { bound: cause.bound };
+    const bound = cause.kind === 'bound' ? { bound: cause.bound } : {};
     return context.record([{ event_type: 'status_updated', step_id: stepId, payload: { note, ...bound } }]);
   };
 }
 
 function describeStop(cause: StopCause): string {
-  if (typeof cause !== 'string') return cause.message;
-  return cause === 'timeout' ? 'it has not ended in time' : 'it has printed nothing for too long';
+  switch (cause.kind) {
+    case 'bound':
+      return cause.message;
+    case 'timeout':
+      return 'it has not ended in time';
+    case 'idle':
+      return 'it has printed nothing for too long';
+  }
 }

@@ -36,13 +36,13 @@ async function setUpWorkspace(context: RunContext): Promise<string | null> {
     deps.project.secrets,
   );
   const result = await deps.setup.prepare({
-    checkout: workspace.worktreePath,
+    checkout: workspace.checkoutPath,
     otherCheckouts: setupPlaces(context, workspace.judgePath),
     stateDir: setupStateDir(context),
     isChanged: false,
     evidenceDir: evidence.path,
-    confinement: await confineSetup(context, workspace.worktreePath, [], false),
-    env: await stepEnvironment(context, workspace.worktreePath),
+    confinement: await confineSetup(context, workspace.checkoutPath, [], false),
+    env: await stepEnvironment(context, workspace.checkoutPath),
     mark: `${directory.runId}/_setup`,
     signal: context.signal,
     onLine: (line) => context.observer.onLine('_setup', line),

@@ -6,7 +6,7 @@ import type { EffectResult, RunContext } from '../run-context.ts';
 
 type RollbackEffect = Extract<Effect, { kind: 'roll_back' }>;
 
-/** Rolls the worktree back. Its previous state is kept under a salvage ref, and the difference is evidence. */
+/** Rolls the checkout back. Its previous state is kept under a salvage ref, and the difference is evidence. */
 export async function rollBack(context: RunContext, effect: RollbackEffect): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);

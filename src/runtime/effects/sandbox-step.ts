@@ -7,14 +7,14 @@ export async function sandboxStep(
   { deps, directory, workspace }: RunContext,
   runner: Runner,
   policies: readonly string[],
-  checkout: string = workspace.worktreePath,
+  checkout: string = workspace.checkoutPath,
 ): Promise<StepSandbox> {
   const { sandbox } = deps.project;
   if (sandbox === undefined) return { confinement: null, notes: [], refusal: null };
   const enclosed = await sandbox({
     runner,
     policies,
-    worktreePath: checkout,
+    checkoutPath: checkout,
     runDir: directory.path,
     harnessDir: workspace.harnessDir,
   });

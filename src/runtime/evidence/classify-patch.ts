@@ -177,7 +177,7 @@ function versionsOf({ path, text }: OpenFile, found: FoundContents | null): read
   const forward = [found?.base, found?.oldBlob].flatMap((before) =>
     applyToVersion(before ?? null, text, false),
   );
-  const backward = [found?.newBlob, found?.worktree].flatMap((after) =>
+  const backward = [found?.newBlob, found?.checkout].flatMap((after) =>
     applyToVersion(after ?? null, text, true),
   );
   const alone = applyToVersion(wholeFileBefore(text), text, false);

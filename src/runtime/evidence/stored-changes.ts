@@ -19,7 +19,7 @@ const storedChangesSchema = z.object({
 
 /**
  * Describes a step's changes for the planner, from its `workspace_status`. The fingerprint is that of the current
- * worktree. A null `step` means that there is none, or that its changes were rolled back.
+ * checkout. A null `step` means that there is none, or that its changes were rolled back.
  */
 export async function describeChanges(
   directory: RunDirectory,

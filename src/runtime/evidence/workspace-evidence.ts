@@ -3,7 +3,7 @@ import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { formatDiffSummary } from '../../planner/summaries.ts';
 import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 
-/** A step's changes, and how the whole worktree now differs from the base. */
+/** A step's changes, and how the whole checkout now differs from the base. */
 export interface WorkspaceEvidence {
   readonly diff: WorkspaceDiff;
   readonly fingerprint: string;

@@ -114,7 +114,7 @@ function goldenSection(request: GateRequest): string[] {
   return [`## Goldens proposed\n\n${[ACCEPTS, ...shown, ...more].join('\n')}`];
 }
 
-const ACCEPTS = 'An approval puts exactly these bytes into the worktree; a rejection changes nothing.\n';
+const ACCEPTS = 'An approval puts exactly these bytes into the checkout; a rejection changes nothing.\n';
 
 export function violationLines({ violations }: GateRequest): string[] {
   return (violations ?? []).map((each) => `${each.class}: ${oneLine(each.message)}`);

@@ -16,13 +16,13 @@ const CONTROL = new RegExp(
 
 type GoldenPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly why: string };
 
-/** Checks where a golden would be written, relative to the worktree. The caller checks what git has at that path. */
+/** Checks where a golden would be written, relative to the checkout. The caller checks what git has at that path. */
 export function readGoldenPath(text: string): GoldenPath {
   const refuse = (why: string): GoldenPath => ({ ok: false, why });
   if (CONTROL.test(text)) return refuse('its golden_path holds control characters');
   if (text.startsWith('/')) return refuse('its golden_path is absolute');
   const parts = text.split('/').filter((part) => part !== '.' && part !== '');
-  if (parts.includes('..')) return refuse('its golden_path leaves the worktree by `..`');
+  if (parts.includes('..')) return refuse('its golden_path leaves the checkout by `..`');
   if (parts.length === 0 || text.endsWith('/')) return refuse('its golden_path names no file');
   const lower = parts.map((part) => part.toLowerCase());
   if (lower.includes('.git')) return refuse('its golden_path is in a folder of git');
@@ -146,7 +146,7 @@ function fileOf(file: ReportedProposal['proposed']) {
   return file === null ? null : { path: file.path, sha256: file.sha256, bytes: file.bytes };
 }
 
-/** The files that an approval of these proposals writes into the worktree. */
+/** The files that an approval of these proposals writes into the checkout. */
 export function acceptedFiles(
   { directory }: Pick<RunContext, 'directory'>,
   proposals: readonly GoldenProposal[],

@@ -21,14 +21,14 @@ export function locateWorkspace(
     baseSha: started.base_sha,
     harnessDir: directory.resolve('harness'),
   });
-  const worktreePath = canBeWorkspace(started.worktree_path, runId, repoRoot)
+  const checkoutPath = canBeWorkspace(started.worktree_path, runId, repoRoot)
     ? started.worktree_path
-    : described.worktreePath;
+    : described.checkoutPath;
   return {
     ...described,
     repoRoot,
-    worktreePath,
-    judgePath: worktreePath.replace(/[^/]*$/, 'judge'),
+    checkoutPath,
+    judgePath: checkoutPath.replace(/[^/]*$/, 'judge'),
     branchName: started.branch_name,
   };
 }

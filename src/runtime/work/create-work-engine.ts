@@ -274,9 +274,18 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   ): Promise<SessionEnd> => {
     if (failure !== null) throw failure.error;
     const input: EngineInput = { kind: 'session_requested', session };
-    return request<SessionEnd>(input, { kind: 'stop_requested' }, { ...options, signal }, (waiter) => {
-      sessionWaiter = waiter;
-    }).finally(() => questions?.settle());
+    try {
+      return await request<SessionEnd>(
+        input,
+        { kind: 'stop_requested' },
+        { ...options, signal },
+        (waiter) => {
+          sessionWaiter = waiter;
+        },
+      );
+    } finally {
+      await questions?.settle();
+    }
   };
 
   const recover = async (): Promise<void> => {

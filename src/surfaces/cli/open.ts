@@ -2,14 +2,12 @@ import type { Opened, OpenProject, Records, UpkeepSetup } from '../../app/opened
 import type { OpenPolicy } from '../../app/policy/open-policy.ts';
 import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-run.ts';
 import { explainRecordProblem } from '../../app/runs/record-problem.ts';
+import { resolveRunId } from '../../app/runs/resolve-run.ts';
 import type { OpenScope, Services } from '../../app/services.ts';
 import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
 import type { OpenWork, WorkOptions } from '../../app/work/opened-work.ts';
-import { didYouMean } from '../../diagnostics/did-you-mean.ts';
-import { type ShortId, shortIdsOf } from '../../overview/short-ids.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { RecordProblem } from '../../ports/run-store.ts';
-import { formatCount } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -59,59 +57,6 @@ export function openScope(context: CommandContext, base: string | null): Promise
 
 export function openWork(context: CommandContext, options: WorkOptions): Promise<OpenWork> {
   return openWith(context, (services, startDir) => services.openWork(startDir, options));
-}
-
-/** `latest` and `@` are the newest run, `@2` is the one before it. */
-const BY_AGE = /^(?:latest|@([1-9]\d*)?)$/;
-
-/** Resolves a run id, a unique prefix of one, or an age such as `latest` or `@2`. */
-export async function resolveRunId(records: Records, runRef: string): Promise<string> {
-  const byAge = BY_AGE.exec(runRef);
-  if (byAge !== null) return resolveByAge(records, runRef, Number(byAge[1] ?? 1));
-  if (!/[0-9a-f]/i.test(runRef))
-    throw new CliError(`no run "${runRef}"`, 'conductor runs lists the runs of this repository');
-  const matches = await records.store.match(runRef);
-  const [only, second] = matches;
-  if (only !== undefined && second === undefined) return only;
-  if (only !== undefined) {
-    const some = matches.slice(0, 4).join(', ');
-    throw new CliError(`"${runRef}" matches ${matches.length} runs`, `give more of the id: ${some}`);
-  }
-  const near = suggestRun(runRef, await records.store.match(''));
-  throw new CliError(
-    `no run "${runRef}"`,
-    near === null ? 'conductor runs lists the runs of this repository' : `did you mean ${near}?`,
-  );
-}
-
-/** Run ids start with the creation time, so the last one is the newest. */
-async function resolveByAge(records: Records, runRef: string, age: number): Promise<string> {
-  const ids = [...(await records.store.match(''))].sort();
-  const found = ids.at(-age);
-  if (found !== undefined) return found;
-  throw new CliError(
-    `no run "${runRef}": there ${ids.length === 1 ? 'is' : 'are'} ${formatCount(ids.length, 'run')} in this repository`,
-    ids.length === 0 ? 'start one with conductor run WORKFLOW' : 'conductor runs lists them',
-  );
-}
-
-/** Suggests a run for a mistyped id or prefix. Prefixes of less than 4 characters are similar to every id. */
-function suggestRun(runRef: string, ids: readonly string[]): string | null {
-  const short = shortIdsOf(ids);
-  const whole = didYouMean(
-    runRef,
-    ids.flatMap((id) => [id, short(id)]),
-  );
-  const prefix = runRef.replaceAll('-', '');
-  if (whole !== null || prefix.length < 4) return whole;
-  const byPrefix = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, prefix.length), id]));
-  const near = byPrefix.get(didYouMean(prefix, byPrefix.keys()) ?? '');
-  return near === undefined ? null : short(near);
-}
-
-/** The short ids of the runs in a repository. */
-export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<ShortId> {
-  return shortIdsOf(await store.match(''));
 }
 
 export async function openRun(context: CommandContext, runRef: string): Promise<OpenRun> {

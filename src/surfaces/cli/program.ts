@@ -27,7 +27,8 @@ export interface ProgramDeps {
 
 interface CommonOptions {
   readonly json?: true;
-  readonly repo?: string;
+  /** Several for `serve`, which takes them itself. */
+  readonly repo?: string | readonly string[];
   readonly trust?: true;
 }
 
@@ -51,13 +52,14 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   const detached = takeDetachment(process.env);
   const program = createProgram(deps.version, async (action, args, options) => {
     const common = options as unknown as CommonOptions;
+    const repo = typeof common.repo === 'string' ? common.repo : null;
     const { terminal, leave } = createLeavableTerminal(openTerminal(noInput));
     context = {
       terminal,
       services: deps.services,
       json: common.json === true,
-      startDir: resolve(common.repo ?? '.'),
-      repo: common.repo ?? null,
+      startDir: resolve(repo ?? '.'),
+      repo,
       version: deps.version,
       isTrustGiven: common.trust === true,
       ...readers,

@@ -3,7 +3,7 @@ import type { ReviewRecord } from '../../contracts/work/work-event.ts';
 import type { Revision, StackedOn } from '../../contracts/work/work-item.ts';
 import type { EarlierWork, GivenItem, RoleRequest } from './role.ts';
 
-/** A prompt shows at most this much of a patch; the files are in the worktree. */
+/** A prompt shows at most this much of a patch; the files are in the checkout. */
 const PATCH_LIMIT = 200_000;
 
 /** The files of a revision that a request includes. */
@@ -70,7 +70,7 @@ function formatItem({ item, body, extensions = [] }: GivenItem): Record<string, 
   };
 }
 
-/** Stale work is not in the worktree: its base has changed, so the implementor gets it as a patch. */
+/** Stale work is not in the checkout: its base has changed, so the implementor gets it as a patch. */
 function formatWorkToContinue(
   { revision, reviews }: EarlierWork,
   staleBlocker: string | null,

@@ -6,10 +6,11 @@ import {
   hasErrors,
   limitDiagnostics,
 } from '../../diagnostics/diagnostic.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { checkShape } from '../document/shape.ts';
 import { decodeSource, type Source } from '../yaml/source-text.ts';
 import { parseYaml, type YamlSource } from '../yaml/yaml-source.ts';
-import { isMapping, type Mapping, type Path } from '../yaml/yaml-tree.ts';
+import type { Mapping, Path } from '../yaml/yaml-tree.ts';
 import { describeCommandIssue } from './command-issues.ts';
 import { mergeConfigs } from './config-merge.ts';
 import { checkConfigRules, checkUserSettings } from './config-rules.ts';
@@ -66,14 +67,14 @@ export function checkConfig(source: Source, owner: ConfigOwner = 'repository'): 
  */
 function withImpliedParts(source: YamlSource): YamlSource {
   const { data } = source;
-  if (!isMapping(data)) return source;
+  if (!isJsonObject(data)) return source;
   const sections = Object.entries(data).filter(([, value]) => value !== null);
   const copy: Mapping = Object.assign(Object.create(null), Object.fromEntries(sections));
-  if (isMapping(copy.agents)) {
+  if (isJsonObject(copy.agents)) {
     const agents: Mapping = Object.assign(Object.create(null), copy.agents);
     for (const name of Object.keys(CONFIG_DEFAULTS.agents)) {
       const agent = agents[name];
-      if (isMapping(agent) && !('kind' in agent)) agents[name] = { kind: name, ...agent };
+      if (isJsonObject(agent) && !('kind' in agent)) agents[name] = { kind: name, ...agent };
     }
     copy.agents = agents;
   }

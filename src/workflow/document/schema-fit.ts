@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { isMapping } from '../yaml/yaml-tree.ts';
+import { isJsonObject } from '../../text/json.ts';
 
 type AnySchema = z.core.$ZodType;
 type Fit = (value: unknown) => boolean;
@@ -80,7 +80,7 @@ function createObjectFit(def: z.core.$ZodObjectDef): Fit | null {
     if (field.type !== 'optional') required.push(key);
   }
   return (value) => {
-    if (!isMapping(value)) return false;
+    if (!isJsonObject(value)) return false;
     for (const key of Object.keys(value)) {
       const accepts = fields.get(key);
       if (accepts === undefined || !accepts(value[key])) return false;
@@ -103,7 +103,7 @@ function createUnionFit(def: z.core.$ZodUnionDef & { readonly discriminator?: st
     for (const word of words ?? []) byDiscriminator.set(word, accepts);
   }
   if (discriminator === undefined) return (value) => members.some((accepts) => accepts(value));
-  return (value) => isMapping(value) && (byDiscriminator.get(value[discriminator])?.(value) ?? false);
+  return (value) => isJsonObject(value) && (byDiscriminator.get(value[discriminator])?.(value) ?? false);
 }
 
 function checksOf(schema: AnySchema): readonly z.core.$ZodCheck<never>[] {

@@ -1,13 +1,8 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { ShapeNumber } from '../../diagnostics/codes.ts';
-import { isJsonObject } from '../../text/json.ts';
 
 /** Plain data without inherited properties, so that `constructor` is an ordinary key. */
 export type Mapping = Record<string, unknown>;
-
-export function isMapping(value: unknown): value is Mapping {
-  return isJsonObject(value);
-}
 
 const NOTHING: object = Object.freeze(Object.create(null));
 

@@ -74,7 +74,7 @@ describe('a run from', () => {
     const request = await requestFor(repo, 'r1', { baseRef: 'main' });
     await repo.git('symbolic-ref', 'HEAD', 'refs/heads/unborn');
     const run = await createRun(await workspacesOf(repo), request);
-    expect(await gitAt(run.worktreePath, 'show', 'main:README.md')).toBe('three\n');
+    expect(await gitAt(run.checkoutPath, 'show', 'main:README.md')).toBe('three\n');
   });
 });
 
@@ -87,7 +87,7 @@ describe('git in the checkouts of a run', () => {
       snapshot: { commit: run.run.baseSha, tree },
       asAtBase: () => false,
     });
-    for (const checkout of [run.run.worktreePath, judge]) {
+    for (const checkout of [run.run.checkoutPath, judge]) {
       const git = (...args: string[]) => gitAt(checkout, ...args);
       for (const argv of [
         ['describe'],

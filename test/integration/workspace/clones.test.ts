@@ -37,13 +37,13 @@ async function clone(
 /** Changes a file, rolls back, changes it again, judges and publishes. Returns the files of the result's diff. */
 async function workIn(run: Run, path = 'src/app.ts'): Promise<string[]> {
   const { workspaces, run: workspace } = run;
-  const before = await listFiles(workspace.worktreePath);
+  const before = await listFiles(workspace.checkoutPath);
   const base = await workspaces.snapshot(workspace, 'a@1');
   expect(await run.repo.git('rev-parse', 'HEAD^{tree}')).toBe(`${base.tree}\n`);
   await run.write(path, 'changed\n');
   await run.write('new.txt', 'new\n');
   await workspaces.restore(workspace, { kind: 'snapshot', commit: base.commit }, 'a@1');
-  expect(await listFiles(workspace.worktreePath)).toEqual(before);
+  expect(await listFiles(workspace.checkoutPath)).toEqual(before);
   expect(await run.git('status', '--porcelain')).toBe('');
   await run.write(path, 'changed again\n');
   await run.write('new.txt', 'new\n');
@@ -51,7 +51,7 @@ async function workIn(run: Run, path = 'src/app.ts'): Promise<string[]> {
   const { files } = await workspaces.diff(workspace, base.tree, snapshot.tree);
   for (const time of ['first', 'second']) {
     const judge = await workspaces.openJudge(workspace, { snapshot, asAtBase: () => false });
-    expect(await listFiles(judge.path), time).toEqual(await listFiles(workspace.worktreePath));
+    expect(await listFiles(judge.path), time).toEqual(await listFiles(workspace.checkoutPath));
     expect(await gitAt(judge.path, 'status', '--porcelain'), time).toBe('');
   }
   const { commit } = await workspaces.publish(workspace, { tree: snapshot.tree, message: 'work\n' });
@@ -166,7 +166,7 @@ describe('files that a partial clone does not have', () => {
     )?.length;
     expect(missing).toBeGreaterThan(2);
     const run = await startRunIn(repo);
-    expect(Object.keys(await listFiles(run.run.worktreePath)).sort()).toEqual(['.gitignore', 'README.md']);
+    expect(Object.keys(await listFiles(run.run.checkoutPath)).sort()).toEqual(['.gitignore', 'README.md']);
     expect(await workIn(run, 'README.md')).toEqual(['M README.md', 'A new.txt']);
     expect((await repo.git('rev-list', '--objects', '--missing=print', 'HEAD')).match(/^\?/gm)).toHaveLength(
       missing ?? 0,
@@ -187,7 +187,7 @@ describe('files that a partial clone does not have', () => {
 
   it('can be created by the agent, and a restore removes them again', async () => {
     const run = await startRunIn(await sparse());
-    const before = await listFiles(run.run.worktreePath);
+    const before = await listFiles(run.run.checkoutPath);
     const patch = join(await temporaryFolder(), 'patch');
     const base = await run.workspaces.snapshot(run.run, 'base');
     const { files } = await watchWhile(run, async () => {
@@ -206,12 +206,12 @@ describe('files that a partial clone does not have', () => {
     });
     expect(existsSync(join(atBase.path, 'src/app.ts'))).toBe(false);
     await run.workspaces.restore(run.run, { kind: 'base' }, 'a@1');
-    expect(await listFiles(run.run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.run.checkoutPath)).toEqual(before);
   });
 
   it('stay missing when the process that takes snapshots is another one', async () => {
     const run = await startRunIn(await sparse());
-    await rm(join(dirname(run.run.worktreePath), 'store/index'));
+    await rm(join(dirname(run.run.checkoutPath), 'store/index'));
     await run.write('nested/.git/HEAD', 'junk\n');
     await run.write('.gitignore', '*.log\n*.tmp\n');
     const { tree } = await run.workspaces.snapshot(run.run, 'one');

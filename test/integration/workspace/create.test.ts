@@ -25,7 +25,7 @@ describe('a described workspace', () => {
     expect((await workspacesOf(repo)).describe(request)).toEqual({
       runId: 'r1',
       repoRoot: repo.root,
-      worktreePath: join(workspacesDir, 'r1/work'),
+      checkoutPath: join(workspacesDir, 'r1/work'),
       judgePath: join(workspacesDir, 'r1/judge'),
       branchName: 'conductor/run/demo/r1',
       baseRef: 'HEAD',
@@ -60,7 +60,7 @@ describe('a described workspace', () => {
 describe('a created workspace', () => {
   it('is a repository of its own on the branch of the run, with the files of the base', async () => {
     const { run, repo, git } = await startRun();
-    expect(await listFiles(run.worktreePath)).toEqual(await listFiles(repo.root));
+    expect(await listFiles(run.checkoutPath)).toEqual(await listFiles(repo.root));
     expect(await git('symbolic-ref', 'HEAD')).toBe('refs/heads/conductor/run/demo/r1\n');
     expect(await git('rev-parse', 'HEAD')).toBe(`${run.baseSha}\n`);
     expect(await git('rev-parse', '--git-common-dir')).toBe('.git\n');
@@ -80,12 +80,12 @@ describe('a created workspace', () => {
   it('copies no object', async () => {
     const { run } = await startRun();
     for (const folder of ['store/objects', 'work/.git/objects'])
-      expect((await readdir(join(dirname(run.worktreePath), folder))).sort()).toEqual(['info', 'pack']);
+      expect((await readdir(join(dirname(run.checkoutPath), folder))).sort()).toEqual(['info', 'pack']);
   });
 
   it('is only accessible for the user', async () => {
     const { run } = await startRun();
-    const { mode } = await stat(dirname(dirname(run.worktreePath)));
+    const { mode } = await stat(dirname(dirname(run.checkoutPath)));
     expect(mode & 0o077).toBe(0);
   });
 
@@ -119,7 +119,7 @@ describe('a created workspace', () => {
     await Promise.all(runs.map((run) => workspaces.snapshot(run, 'first')));
     const refs = await repo.git('for-each-ref', '--format=%(refname)', 'refs/conductor');
     expect(refs.trim().split('\n')).toHaveLength(runIds.length);
-    for (const run of runs) expect(Object.keys(await listFiles(run.worktreePath))).toHaveLength(4);
+    for (const run of runs) expect(Object.keys(await listFiles(run.checkoutPath))).toHaveLength(4);
   });
 });
 
@@ -138,7 +138,7 @@ exec $GIT "$@"`);
     await mkdir(dirname(lock), { recursive: true });
     await writeFile(lock, '');
     const run = await createRun(await workspacesOf(repo), await requestFor(repo, 'r1'));
-    expect(Object.keys(await listFiles(run.worktreePath)).sort()).toEqual(Object.keys(FILES).sort());
+    expect(Object.keys(await listFiles(run.checkoutPath)).sort()).toEqual(Object.keys(FILES).sort());
     expect((await readFile(calls, 'utf8')).split('\n')).toHaveLength(5);
   });
 

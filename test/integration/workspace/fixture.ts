@@ -155,7 +155,7 @@ export async function readUserSide(
 }
 
 export function runIn(repo: GitRepo, workspaces: Workspace, run: RunWorkspace): Run {
-  const path = (name: string): string => join(run.worktreePath, name);
+  const path = (name: string): string => join(run.checkoutPath, name);
   return {
     repo,
     workspaces,
@@ -166,8 +166,8 @@ export function runIn(repo: GitRepo, workspaces: Workspace, run: RunWorkspace): 
       await writeFile(path(name), content);
     },
     read: (name) => readFile(path(name), 'utf8'),
-    git: (...args) => gitAt(run.worktreePath, ...args),
-    store: (...args) => gitAt(dirname(run.worktreePath), '--git-dir=store', ...args),
+    git: (...args) => gitAt(run.checkoutPath, ...args),
+    store: (...args) => gitAt(dirname(run.checkoutPath), '--git-dir=store', ...args),
     sha: async (revision) => (await repo.git('rev-parse', '--verify', revision)).trim(),
   };
 }

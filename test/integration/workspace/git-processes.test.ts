@@ -116,7 +116,7 @@ function startedCommands(trace: string): readonly string[] {
 describe('a scratch folder', () => {
   it('is removed when the workspace is reopened, unless its process lives', async () => {
     const { run, workspaces } = await startRun();
-    const folder = join(dirname(run.worktreePath), 'store/scratch');
+    const folder = join(dirname(run.checkoutPath), 'store/scratch');
     const dead = spawn('true');
     await once(dead, 'exit');
     const living = `${process.pid}-b`;

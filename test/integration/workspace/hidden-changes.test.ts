@@ -10,14 +10,14 @@ import { listFiles, type Run, startRun } from './fixture.ts';
 /** What a snapshot shows of a change; afterwards a restore must undo it. */
 async function changeAndRestore(run: Run, change: (run: Run) => Promise<unknown>): Promise<string[]> {
   const { workspaces, run: workspace } = run;
-  const files = await listFiles(workspace.worktreePath);
+  const files = await listFiles(workspace.checkoutPath);
   const before = await workspaces.snapshot(workspace, 'a@1');
   await change(run);
   const after = await workspaces.snapshot(workspace, 'a@1.after');
   const diff = await workspaces.diff(workspace, before.tree, after.tree);
   const restored = await workspaces.restore(workspace, { kind: 'snapshot', commit: before.commit }, 'a@1');
   expect(restored.after.tree).toBe(before.tree);
-  expect(await listFiles(workspace.worktreePath)).toEqual(files);
+  expect(await listFiles(workspace.checkoutPath)).toEqual(files);
   return diff.files.map(({ status, path }) => `${status} ${path}`);
 }
 
@@ -110,7 +110,7 @@ describe('a restore', () => {
     await run.git('init', '--quiet', 'src');
     await run.workspaces.restore(run.run, { kind: 'snapshot', commit }, 'a@1');
     expect(await readdir(run.path('src'))).toEqual(['app.ts', 'old.ts']);
-    const displaced = join(dirname(run.run.worktreePath), 'displaced');
+    const displaced = join(dirname(run.run.checkoutPath), 'displaced');
     const [item = ''] = await readdir(displaced);
     expect(existsSync(join(displaced, item, '.git/HEAD'))).toBe(true);
   });

@@ -139,7 +139,7 @@ describe('the judge checkout', () => {
       const run = await startRun({ files: FILES });
       await run.write('src/app.ts', APP['src/app.ts']);
       await act(run);
-      const worked = await listFiles(run.run.worktreePath);
+      const worked = await listFiles(run.run.checkoutPath);
       const judge = await openJudge(run, globs);
       expect(judge.restored).toEqual(restored);
       for (const [path, content] of Object.entries({ ...APP, ...seen })) {
@@ -149,7 +149,7 @@ describe('the judge checkout', () => {
       const files = await listFiles(judge.path);
       const atBase = await baseFiles(run);
       for (const path of restored) expect(files[path]).toBe(atBase[path]);
-      expect(await listFiles(run.run.worktreePath)).toEqual(worked);
+      expect(await listFiles(run.run.checkoutPath)).toEqual(worked);
     },
   );
 
@@ -281,7 +281,7 @@ describe('the judge checkout', () => {
       if (text === 'two\n') await run.write('src/extra.ts', 'extra\n');
       else await rm(run.path('src/extra.ts'), { force: true });
       const judge = await openJudge(run);
-      expect(await listFiles(judge.path)).toEqual(await listFiles(run.run.worktreePath));
+      expect(await listFiles(judge.path)).toEqual(await listFiles(run.run.checkoutPath));
     }
   });
 
@@ -289,10 +289,10 @@ describe('the judge checkout', () => {
     const run = await startRun({ files: FILES });
     const judge = await openJudge(run);
     const upkeep = await upkeepOf(run.repo);
-    expect((await upkeep.listWorktrees()).map(({ runId, path }) => [runId, path])).toEqual([
-      ['r1', run.run.worktreePath],
+    expect((await upkeep.listWorkspaces()).map(({ runId, path }) => [runId, path])).toEqual([
+      ['r1', run.run.checkoutPath],
     ]);
-    expect(await upkeep.removeWorktree(run.run)).toMatchObject({ ok: true, removed: true });
+    expect(await upkeep.removeWorkspace(run.run)).toMatchObject({ ok: true, removed: true });
     expect(existsSync(judge.path)).toBe(false);
   });
 });

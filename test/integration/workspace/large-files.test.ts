@@ -160,12 +160,12 @@ describe.skipIf(!hasLfs())('LFS files', () => {
 
   it('are restored by a rollback', async () => {
     const { run } = await start();
-    const before = await listFiles(run.run.worktreePath);
+    const before = await listFiles(run.run.checkoutPath);
     const { commit } = await run.workspaces.snapshot(run.run, 'one');
     await run.write('here.bin', 'changed\n');
     await rm(run.path('away.bin'));
     const { before: salvaged } = await run.workspaces.restore(run.run, { kind: 'snapshot', commit }, 'a@1');
-    expect(await listFiles(run.run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.run.checkoutPath)).toEqual(before);
     await run.workspaces.restore(run.run, { kind: 'snapshot', commit: salvaged.commit }, 'b@1');
     expect(await run.read('here.bin')).toBe('changed\n');
   });

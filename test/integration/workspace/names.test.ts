@@ -20,11 +20,11 @@ const NAMES = [
 ];
 
 describe('unusual names of files', () => {
-  it('arrive, change, are restored, judged, published and salvaged', async () => {
+  it('arrive, change, are restored, validated, published and salvaged', async () => {
     const files = Object.fromEntries(NAMES.map((name) => [name, `${name}\n`]));
     const run = await startRun({ files: { ...FILES, ...files }, name: 'my répo with space' });
     const { workspaces, run: workspace } = run;
-    const before = await listFiles(workspace.worktreePath);
+    const before = await listFiles(workspace.checkoutPath);
     expect(before).toEqual(await listFiles(run.repo.root));
     const base = await workspaces.snapshot(workspace, 'a@1');
     for (const name of NAMES) await run.write(name, 'changed\n');
@@ -43,9 +43,9 @@ describe('unusual names of files', () => {
     const listed = await run.repo.git('diff', '-z', '--name-only', 'main', published.commit);
     expect(listed.split('\0').slice(0, -1).sort()).toEqual([...NAMES, added].sort());
     await workspaces.restore(workspace, { kind: 'base' }, 'a@1');
-    expect(await listFiles(workspace.worktreePath)).toEqual(before);
+    expect(await listFiles(workspace.checkoutPath)).toEqual(before);
     await run.write('also\nignored.log', 'ignored\n');
-    const removal = await (await upkeepOf(run.repo)).removeWorktree(workspace);
+    const removal = await (await upkeepOf(run.repo)).removeWorkspace(workspace);
     expect(removal).toMatchObject({ ok: true });
     expect(await run.repo.git('show', 'refs/conductor/salvage/r1.worktree^2:also\nignored.log')).toBe(
       'ignored\n',
@@ -62,21 +62,21 @@ describe('unusual names of files', () => {
     });
     const { workspaces, run: workspace } = run;
     const names = async (root: string) => (await readdir(root, { encoding: 'latin1' })).sort();
-    const before = await names(workspace.worktreePath);
+    const before = await names(workspace.checkoutPath);
     expect(before).toContain('gr\xfc\xdfe.txt');
     const base = await workspaces.snapshot(workspace, 'a@1');
     const other = Buffer.from('n\xe4u/d\xe9.log', 'latin1');
-    await mkdir(at(workspace.worktreePath, Buffer.from('n\xe4u', 'latin1')));
+    await mkdir(at(workspace.checkoutPath, Buffer.from('n\xe4u', 'latin1')));
     for (const name of [bytes, other, Buffer.from('n\xe4u/\xff', 'latin1')])
-      await writeFile(at(workspace.worktreePath, name), 'changed\n');
+      await writeFile(at(workspace.checkoutPath, name), 'changed\n');
     const snapshot = await workspaces.snapshot(workspace, 'a@1.after');
     expect((await workspaces.diff(workspace, base.tree, snapshot.tree)).files).toHaveLength(2);
     const judge = await workspaces.openJudge(workspace, { snapshot, asAtBase: () => false });
     expect(await readFile(at(judge.path, bytes), 'utf8')).toBe('changed\n');
     await workspaces.restore(workspace, { kind: 'base' }, 'a@1');
-    expect(await names(workspace.worktreePath)).toEqual(before);
-    expect(await readFile(at(workspace.worktreePath, bytes), 'utf8')).toBe('base\n');
-    await rm(at(workspace.worktreePath, bytes));
+    expect(await names(workspace.checkoutPath)).toEqual(before);
+    expect(await readFile(at(workspace.checkoutPath, bytes), 'utf8')).toBe('base\n');
+    await rm(at(workspace.checkoutPath, bytes));
     const { tree } = await workspaces.snapshot(workspace, 'b@1');
     const { commit } = await workspaces.publish(workspace, { tree, message: 'work\n' });
     expect(await run.repo.git('-c', 'core.quotePath=true', 'diff', '--name-status', 'main', commit)).toBe(
@@ -97,7 +97,7 @@ describe('kinds of files', () => {
       await repo.git('commit', '--quiet', '--message=kinds');
     });
     const { workspaces, run: workspace } = run;
-    expect(await listFiles(workspace.worktreePath)).toEqual(await listFiles(run.repo.root));
+    expect(await listFiles(workspace.checkoutPath)).toEqual(await listFiles(run.repo.root));
     expect(await run.git('status', '--porcelain')).toBe('');
     const base = await workspaces.snapshot(workspace, 'a@1');
     await chmod(run.path('run.sh'), 0o644);

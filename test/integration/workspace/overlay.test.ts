@@ -68,13 +68,13 @@ describe('an overlay on a snapshot', () => {
     await write('golden.sh', 'old\n');
     await chmod(path('golden.sh'), 0o755);
     await write('debug.log', 'ignored\n');
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const base = await workspaces.snapshot(run, 'before');
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
     const files = [await newFile('golden.sh', 'a\r\nnew\n'), await newFile('goldens/deep/p.png', bytes)];
 
     const overlay = await workspaces.overlay(run, base.commit, 'goldens', files);
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(await store('rev-parse', 'refs/conductor/snapshot/goldens')).toBe(`${overlay.commit}\n`);
     const { files: changed } = await workspaces.diff(run, base.tree, overlay.tree);
     expect(changed.map((file) => `${file.status} ${file.path}`)).toEqual([
@@ -88,7 +88,7 @@ describe('an overlay on a snapshot', () => {
     expect(new Uint8Array(await readFile(path('goldens/deep/p.png')))).toEqual(bytes);
     expect(await readFile(path('golden.sh'), 'utf8')).toBe('a\r\nnew\n');
     expect((await stat(path('golden.sh'))).mode & 0o111).not.toBe(0);
-    const { 'goldens/deep/p.png': _, 'golden.sh': __, ...rest } = await listFiles(run.worktreePath);
+    const { 'goldens/deep/p.png': _, 'golden.sh': __, ...rest } = await listFiles(run.checkoutPath);
     const { 'golden.sh': ___, ...kept } = before;
     expect(rest).toEqual(kept);
   });

@@ -11,8 +11,8 @@ const start = () =>
   startRun({ files: { 'a.txt': 'a\n', '.gitignore': 'out/\n' } }, undefined, { bounds: BOUNDS });
 
 async function makeFiles({ run }: Run, folder: string, count: number): Promise<void> {
-  await mkdir(join(run.worktreePath, folder), { recursive: true });
-  for (let at = 0; at < count; at += 1) await writeFile(join(run.worktreePath, folder, `${at}`), 'x');
+  await mkdir(join(run.checkoutPath, folder), { recursive: true });
+  for (let at = 0; at < count; at += 1) await writeFile(join(run.checkoutPath, folder, `${at}`), 'x');
 }
 
 const CHANGES: [string, (run: Run) => Promise<unknown>, RegExp][] = [
@@ -25,7 +25,7 @@ const CHANGES: [string, (run: Run) => Promise<unknown>, RegExp][] = [
     'a sparse file',
     async ({ write, run }) => {
       await write('sparse.bin', '');
-      await truncate(join(run.worktreePath, 'sparse.bin'), 3e9);
+      await truncate(join(run.checkoutPath, 'sparse.bin'), 3e9);
     },
     /largest sparse\.bin with 3\.0 GB/,
   ],
@@ -48,7 +48,7 @@ describe('a change that is too large for a snapshot', () => {
       const started = await start();
       const { run, workspaces, write } = started;
       const { commit, tree } = await workspaces.snapshot(run, 'before');
-      const before = await listFiles(run.worktreePath);
+      const before = await listFiles(run.checkoutPath);
       await write('kept.txt', 'work\n');
       await change(started);
       const failure = await workspaces.snapshot(run, 'after').catch((error: unknown) => error);
@@ -56,9 +56,9 @@ describe('a change that is too large for a snapshot', () => {
       expect(String(failure)).toMatch(message);
       const restored = await workspaces.restore(run, { kind: 'snapshot', commit }, 'after');
       expect(restored.after.tree).toBe(tree);
-      expect(await listFiles(run.worktreePath)).toEqual(before);
+      expect(await listFiles(run.checkoutPath)).toEqual(before);
       // Nothing is lost.
-      const aside = join(dirname(run.worktreePath), 'displaced');
+      const aside = join(dirname(run.checkoutPath), 'displaced');
       const [item = ''] = await readdir(aside);
       expect(await readFile(join(aside, item, 'kept.txt'), 'utf8')).toBe('work\n');
       expect((await workspaces.snapshot(run, 'again')).tree).toBe(tree);
@@ -68,7 +68,7 @@ describe('a change that is too large for a snapshot', () => {
   it('does not count what git ignores', async () => {
     const started = await start();
     await makeFiles(started, 'out', 60);
-    await writeFile(join(started.run.worktreePath, 'out/big'), 'x'.repeat(200_000));
+    await writeFile(join(started.run.checkoutPath, 'out/big'), 'x'.repeat(200_000));
     expect((await started.workspaces.snapshot(started.run, 'one')).tree).toBeTruthy();
   });
 });

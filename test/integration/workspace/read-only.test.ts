@@ -38,15 +38,15 @@ describe.skipIf(!canSwitchUser())('an agent of another user, who can only read t
     const { repo, run: workspace } = run;
     const { workspacesDir } = await placesOf(repo);
     for (const path of [dirname(repo.root), workspacesDir]) await chmod(path, 0o755);
-    await chownAll(workspace.worktreePath);
+    await chownAll(workspace.checkoutPath);
     const agent = async (script: string) => {
       const user = ['--reuid', String(AGENT_UID), '--regid', String(AGENT_UID), '--clear-groups'];
       const env = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C' };
-      const options = { cwd: workspace.worktreePath, env };
+      const options = { cwd: workspace.checkoutPath, env };
       return (await promisify(execFile)('setpriv', [...user, 'sh', '-ec', script], options)).stdout;
     };
     await expect(agent(`touch ${repo.root}/.git/evil`)).rejects.toThrow('Permission denied');
-    await expect(agent(`touch ${dirname(workspace.worktreePath)}/store/evil`)).rejects.toThrow(
+    await expect(agent(`touch ${dirname(workspace.checkoutPath)}/store/evil`)).rejects.toThrow(
       'Permission denied',
     );
     const shown = await agent(`

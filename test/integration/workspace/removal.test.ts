@@ -9,7 +9,7 @@ import { placesOf, type Run, startRun, temporaryFolder, testRepo, upkeepOf } fro
 const LARGE = new Uint8Array(33 * 1024 * 1024);
 
 async function remove({ repo, run }: Run): Promise<Removal> {
-  return (await upkeepOf(repo)).removeWorktree(run);
+  return (await upkeepOf(repo)).removeWorkspace(run);
 }
 
 async function publish({ workspaces, run }: Run) {
@@ -54,7 +54,7 @@ describe('removing a workspace', () => {
     });
     expect(await run.repo.git('show', 'refs/conductor/salvage/r1.worktree:new.txt')).toBe('changed since\n');
     expect(await run.repo.git('show', 'refs/conductor/salvage/r1.worktree^2:debug.log')).toBe('ignored\n');
-    expect(existsSync(dirname(run.run.worktreePath))).toBe(false);
+    expect(existsSync(dirname(run.run.checkoutPath))).toBe(false);
     expect(await run.repo.git('fsck', '--strict', '--no-dangling')).toBe('');
   });
 
@@ -109,7 +109,7 @@ describe('removing a workspace', () => {
     expect(await run.repo.git('rev-list', 'refs/conductor/salvage/r1.implement@1')).toContain(commit);
   });
 
-  it('keeps the result if a person deleted its branch', async () => {
+  it('keeps the result if the user deleted its branch', async () => {
     const run = await startRun();
     await run.write('new.txt', 'new\n');
     const { commit } = await publish(run);
@@ -123,7 +123,7 @@ describe('removing a workspace', () => {
     const run = await startRun();
     await run.write('new.txt', 'new\n');
     await run.workspaces.restore(run.run, { kind: 'base' }, 'implement@1');
-    await rm(run.run.worktreePath, { recursive: true });
+    await rm(run.run.checkoutPath, { recursive: true });
     expect(await remove(run)).toMatchObject({ ok: true, removed: true });
     expect(await run.repo.git('show', 'refs/conductor/salvage/r1.implement@1:new.txt')).toBe('new\n');
   });
@@ -183,16 +183,16 @@ describe('removing a workspace', () => {
       'has lost its store',
       async ({ run, write }) => {
         await write('new.txt', 'new\n');
-        await rm(join(dirname(run.worktreePath), 'store'), { recursive: true });
+        await rm(join(dirname(run.checkoutPath), 'store'), { recursive: true });
       },
       /store is missing, so the files in .*work can't be kept/,
     ],
   ])('is refused for one that %s', async (_, prepare, reason) => {
     const run = await startRun();
     await prepare(run);
-    const before = await readdir(run.run.worktreePath);
+    const before = await readdir(run.run.checkoutPath);
     expect(await remove(run)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
-    expect(await readdir(run.run.worktreePath)).toEqual(before);
+    expect(await readdir(run.run.checkoutPath)).toEqual(before);
     expect(await refsOf(run)).toEqual(['refs/conductor/base/r1']);
   });
 
@@ -200,8 +200,8 @@ describe('removing a workspace', () => {
     const run = await startRun();
     const outside = await temporaryFolder();
     await writeFile(join(outside, 'theirs.txt'), 'theirs\n');
-    await rm(run.run.worktreePath, { recursive: true });
-    await symlink(outside, run.run.worktreePath);
+    await rm(run.run.checkoutPath, { recursive: true });
+    await symlink(outside, run.run.checkoutPath);
     expect(await remove(run)).toMatchObject({ ok: true, removed: true });
     expect(await readdir(outside)).toEqual(['theirs.txt']);
   });
@@ -277,7 +277,7 @@ describe('a linked worktree of an earlier version', () => {
     const workspace = {
       runId: 'r1',
       repoRoot: repo.root,
-      worktreePath: path,
+      checkoutPath: path,
       judgePath: `${path}.judge`,
       branchName: 'conductor/run/demo/r1',
       baseRef: 'HEAD',
@@ -293,11 +293,11 @@ describe('a linked worktree of an earlier version', () => {
     const own = join(await temporaryFolder(), 'own');
     await repo.git('worktree', 'add', '--quiet', own, 'conductor/run/demo/r2');
     const branchName = 'conductor/run/demo/r1';
-    expect(await upkeep.listWorktrees()).toEqual([
+    expect(await upkeep.listWorkspaces()).toEqual([
       { runId: 'r1', path, branchName, present: true, linked: true },
     ]);
     await rm(path, { recursive: true });
-    expect(await upkeep.listWorktrees()).toEqual([
+    expect(await upkeep.listWorkspaces()).toEqual([
       { runId: 'r1', path, branchName, present: false, linked: true },
     ]);
   });
@@ -306,14 +306,14 @@ describe('a linked worktree of an earlier version', () => {
     const { repo, path, workspace, upkeep } = await linkedRun();
     await writeFile(join(path, 'new.txt'), 'new\n');
     await mkdir(join(path, '.tnh/run'), { recursive: true });
-    expect(await upkeep.worktreeState(workspace)).toBe('linked');
-    expect(await upkeep.removeWorktree(workspace)).toMatchObject({
+    expect(await upkeep.workspaceState(workspace)).toBe('linked');
+    expect(await upkeep.removeWorkspace(workspace)).toMatchObject({
       ok: true,
       removed: true,
       salvageRef: 'refs/conductor/salvage/r1.worktree',
     });
     expect(await repo.git('show', 'refs/conductor/salvage/r1.worktree:new.txt')).toBe('new\n');
     expect((await repo.git('worktree', 'list')).trim().split('\n')).toHaveLength(1);
-    expect(await upkeep.removeWorktree(workspace)).toMatchObject({ ok: true, removed: false });
+    expect(await upkeep.removeWorkspace(workspace)).toMatchObject({ ok: true, removed: false });
   });
 });

@@ -14,7 +14,7 @@ import {
   workspacesOf,
 } from './fixture.ts';
 
-const folderOf = ({ run }: Run) => dirname(run.worktreePath);
+const folderOf = ({ run }: Run) => dirname(run.checkoutPath);
 
 describe('a reopened workspace', () => {
   it.each<[string, (run: Run) => Promise<unknown>]>([
@@ -26,11 +26,11 @@ describe('a reopened workspace', () => {
         await rm(run.path('README.md'));
       },
     ],
-    ['has lost its checkout', async ({ run }) => rm(run.worktreePath, { recursive: true })],
+    ['has lost its checkout', async ({ run }) => rm(run.checkoutPath, { recursive: true })],
     [
       'has lost its checkout and its judge checkout',
       async (run) => {
-        await rm(run.run.worktreePath, { recursive: true });
+        await rm(run.run.checkoutPath, { recursive: true });
         await rm(run.run.judgePath, { recursive: true, force: true });
       },
     ],
@@ -40,7 +40,7 @@ describe('a reopened workspace', () => {
     const { run, workspaces, path, git, repo } = started;
     await damage(started);
     await workspaces.reopen(run, null);
-    expect(await listFiles(run.worktreePath)).toEqual(await listFiles(repo.root));
+    expect(await listFiles(run.checkoutPath)).toEqual(await listFiles(repo.root));
     expect(await readlink(path('.tnh/run/r1/harness'))).toBe(run.harnessDir);
     expect(await git('status', '--porcelain', '--branch')).toBe('## conductor/run/demo/r1\n');
     const { tree } = await workspaces.snapshot(run, 'one');
@@ -52,7 +52,7 @@ describe('a reopened workspace', () => {
     const workspaces = await workspacesOf(repo);
     const run = workspaces.describe(await requestFor(repo, 'r1'));
     await workspaces.reopen(run, null);
-    expect(Object.keys(await listFiles(run.worktreePath)).sort()).toEqual(Object.keys(FILES).sort());
+    expect(Object.keys(await listFiles(run.checkoutPath)).sort()).toEqual(Object.keys(FILES).sort());
   });
 
   it('has the files of the steps again if its checkout was deleted', async () => {
@@ -60,7 +60,7 @@ describe('a reopened workspace', () => {
     await write('README.md', 'changed\n');
     await write('new.txt', 'new\n');
     const { tree } = await workspaces.snapshot(run, 'work@1.after');
-    await rm(run.worktreePath, { recursive: true });
+    await rm(run.checkoutPath, { recursive: true });
     await workspaces.reopen(run, tree);
     expect([await read('README.md'), await read('new.txt')]).toEqual(['changed\n', 'new\n']);
     expect((await workspaces.snapshot(run, 'again')).tree).toBe(tree);
@@ -101,8 +101,8 @@ describe('a reopened workspace', () => {
     const started = await startRun();
     const { run, workspaces } = started;
     const { tree } = await workspaces.snapshot(run, 'work@1.after');
-    await rm(run.worktreePath, { recursive: true });
-    await writeFile(run.worktreePath, 'in the way\n');
+    await rm(run.checkoutPath, { recursive: true });
+    await writeFile(run.checkoutPath, 'in the way\n');
     await workspaces.reopen(run, tree);
     const displaced = join(folderOf(started), 'displaced');
     const [item = ''] = await readdir(displaced);
@@ -120,7 +120,7 @@ describe('a reopened workspace', () => {
     const reopened = workspaces.reopen(run, tree);
     await expect(reopened).rejects.toBeInstanceOf(GitError);
     await expect(reopened).rejects.toThrow(
-      `the workspace ${run.worktreePath} isn't visible from this machine or container`,
+      `the workspace ${run.checkoutPath} isn't visible from this machine or container`,
     );
     expect(existsSync(folderOf(started))).toBe(false);
     await rename(elsewhere, folderOf(started));

@@ -7,7 +7,7 @@ import { listFiles, type Run, startRun, stubGit, temporaryFolder } from './fixtu
 
 /** Paths of what was moved out of the checkout. */
 async function displacedIn({ run }: Run): Promise<string[]> {
-  const folder = join(dirname(run.worktreePath), 'displaced');
+  const folder = join(dirname(run.checkoutPath), 'displaced');
   const found: string[] = [];
   for (const item of await readdir(folder).catch(() => []))
     for (const name of await readdir(join(folder, item))) found.push(join(folder, item, name));
@@ -53,12 +53,12 @@ describe('a restore, after an agent used git,', () => {
     ['has lost its branch', ['update-ref', '-d', 'refs/heads/conductor/run/demo/r1']],
   ])('works if the checkout %s', async (_says, command) => {
     const { run, workspaces, git } = await startRun();
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const { commit } = await workspaces.snapshot(run, 'one');
     await git(...command);
     await git('rm', '-r', '--quiet', '--force', '.');
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(await git('rev-parse', 'HEAD')).toBe(`${run.baseSha}\n`);
     expect(await git('status', '--porcelain=v1', '--branch')).toBe('## conductor/run/demo/r1\n');
   });
@@ -154,7 +154,7 @@ describe('a restore, after an agent used git,', () => {
 
   it('removes a submodule that the agent committed', async () => {
     const { run, workspaces, git, path } = await startRun();
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const { commit } = await workspaces.snapshot(run, 'one');
     await git('init', '--quiet', 'sub');
     await gitAt(
@@ -172,7 +172,7 @@ describe('a restore, after an agent used git,', () => {
     await git('add', 'sub');
     await git('commit', '--quiet', '--message=submodule');
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(existsSync(path('sub'))).toBe(false);
   });
 
@@ -232,7 +232,7 @@ describe('a restore, after an agent used git,', () => {
     for (const attempt of [
       () => workspaces.restore(wrong, { kind: 'base' }, 'one'),
       () => workspaces.publish(wrong, { tree, message: 'x\n' }),
-      () => workspaces.create({ ...wrong, runId: 'r2', worktreePath: `${run.worktreePath}/../../r2/work` }),
+      () => workspaces.create({ ...wrong, runId: 'r2', checkoutPath: `${run.checkoutPath}/../../r2/work` }),
     ])
       await expect(attempt()).rejects.toThrow('main is not the branch of a run');
     expect(await sha('main')).toBe(run.baseSha);

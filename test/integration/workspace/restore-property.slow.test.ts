@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RestoreTarget } from '../../../src/ports/workspace/workspace.ts';
 import { gitAt, makeRepo } from '../../../testing/git-repo.ts';
+import { numberOfRuns } from '../../unit/number-of-runs.ts';
 import { createRun, listFiles, readUserSide, requestFor, workspacesOf } from './fixture.ts';
 
 type Edit =
@@ -69,17 +70,17 @@ it('a restored checkout equals the snapshot, byte for byte and mode for mode, wh
         const checkout = await readUserSide(repo.root);
         const workspaces = await workspacesOf(repo);
         const run = await createRun(workspaces, await requestFor(repo, 'r1'));
-        const atBase = await listFiles(run.worktreePath);
-        await apply(run.worktreePath, first);
-        const atSnapshot = await listFiles(run.worktreePath);
+        const atBase = await listFiles(run.checkoutPath);
+        await apply(run.checkoutPath, first);
+        const atSnapshot = await listFiles(run.checkoutPath);
         const { commit, tree } = await workspaces.snapshot(run, 'one');
-        await apply(run.worktreePath, second);
-        if (commits) await commitAll(run.worktreePath);
-        const atEnd = await listFiles(run.worktreePath);
+        await apply(run.checkoutPath, second);
+        if (commits) await commitAll(run.checkoutPath);
+        const atEnd = await listFiles(run.checkoutPath);
 
         const visit = async (target: RestoreTarget) => {
           const restored = await workspaces.restore(run, target, 'visit');
-          return { restored, files: await listFiles(run.worktreePath) };
+          return { restored, files: await listFiles(run.checkoutPath) };
         };
         const back = await visit({ kind: 'snapshot', commit });
         expect(back.files).toEqual(atSnapshot);
@@ -92,6 +93,6 @@ it('a restored checkout equals the snapshot, byte for byte and mode for mode, wh
         await repo.cleanup();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: numberOfRuns(10) },
   );
 }, 300_000);

@@ -13,7 +13,7 @@ describe('a restore', () => {
     await chmod(path('tool.sh'), 0o755);
     await symlink('README.md', path('link'));
     await write('folder/file.txt', 'x\n');
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const { commit, tree } = await workspaces.snapshot(run, 'one');
 
     await write('README.md', 'changed\n');
@@ -27,7 +27,7 @@ describe('a restore', () => {
     await write('added/deep/file.txt', 'x\n');
 
     const restored = await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(restored.after).toEqual({ commit, tree });
     expect(existsSync(path('added'))).toBe(false);
     expect(await git('status', '--porcelain')).toBe('?? folder/\n?? link\n?? tool.sh\n');
@@ -37,11 +37,11 @@ describe('a restore', () => {
 
   it('restores the base', async () => {
     const { run, workspaces, write, path } = await startRun();
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     await write('a.txt', 'a\n');
     await rm(path('README.md'));
     const restored = await workspaces.restore(run, { kind: 'base' }, 'rollback');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(restored.after.commit).toBe(run.baseSha);
   });
 
@@ -61,10 +61,10 @@ describe('a restore', () => {
   it('restores a salvage, which undoes an earlier restore', async () => {
     const { run, workspaces, write } = await startRun();
     await write('a.txt', 'first\n');
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const { before: salvaged } = await workspaces.restore(run, { kind: 'base' }, 'one');
     await workspaces.restore(run, { kind: 'snapshot', commit: salvaged.commit }, 'two');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
   });
 
   it('restores ignored files too, and leaves the run folder alone', async () => {
@@ -74,7 +74,7 @@ describe('a restore', () => {
     await chmod(path('gone.log'), 0o755);
     await symlink('/nowhere', path('link.log'));
     await write('node_modules/deep/a b\n.js', 'x\n');
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const { commit } = await workspaces.snapshot(run, 'one');
     await write('debug.log', 'new\n');
     await rm(path('gone.log'));
@@ -84,24 +84,24 @@ describe('a restore', () => {
     await write('fresh.log', 'fresh\n');
     await write('.tnh/run/r1/notes.txt', 'notes\n');
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(await read('.tnh/run/r1/notes.txt')).toBe('notes\n');
     expect(await readlink(path('.tnh/run/r1/harness'))).toBe(run.harnessDir);
   });
 
   it('salvages ignored files before it removes them', async () => {
     const { run, workspaces, write, store } = await startRun();
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     await write('debug.log', 'the only copy\n');
     const { salvageRef } = await workspaces.restore(run, { kind: 'base' }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     expect(await store('show', `${salvageRef}^2:debug.log`)).toBe('the only copy\n');
     const { commit } = await workspaces.snapshot(run, 'two');
     const salvaged = await store('rev-parse', salvageRef);
     await workspaces.restore(run, { kind: 'snapshot', commit: salvaged.trim() }, 'two');
-    expect(await listFiles(run.worktreePath)).not.toEqual(before);
+    expect(await listFiles(run.checkoutPath)).not.toEqual(before);
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'three');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
   });
 
   it('moves ignored files aside that are too large to keep, and leaves those that the snapshot had', async () => {
@@ -114,14 +114,14 @@ describe('a restore', () => {
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
     expect(await read('node_modules/more.js')).toBe('x\n');
     expect(existsSync(path('huge.log'))).toBe(false);
-    const displaced = join(dirname(run.worktreePath), 'displaced');
+    const displaced = join(dirname(run.checkoutPath), 'displaced');
     const [item = ''] = await readdir(displaced);
     expect((await readFile(join(displaced, item, 'huge.log'))).length).toBe(large.length);
   });
 
   it('makes folders writable again that the agent locked', async () => {
     const { run, workspaces, write, path } = await startRun();
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     await write('src/new/a.txt', 'a\n');
     await chmod(path('src/new'), 0o500);
     await chmod(path('src'), 0o555);
@@ -129,7 +129,7 @@ describe('a restore', () => {
     const closed = `[ "$(stat -c %a ${path('src')})" = 555 ]`;
     await stubGit(`case "$*" in *"--reset -u"*) if ${closed}; then exit 128; fi ;; esac; exec $GIT "$@"`);
     await workspaces.restore(run, { kind: 'base' }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
   });
 
   it('salvages a file of the snapshot that the agent has since made ignored', async () => {

@@ -39,9 +39,9 @@ describe('a snapshot', () => {
     await git('add', 'README.md');
     await write('README.md', 'edited\n');
     const index = () => readFile(path('.git/index'));
-    const before = [await index(), await listFiles(run.worktreePath)];
+    const before = [await index(), await listFiles(run.checkoutPath)];
     await workspaces.snapshot(run, 'one');
-    expect([await index(), await listFiles(run.worktreePath)]).toEqual(before);
+    expect([await index(), await listFiles(run.checkoutPath)]).toEqual(before);
     expect(await git('status', '--porcelain')).toBe('MM README.md\n');
   });
 
@@ -80,7 +80,7 @@ describe('a snapshot', () => {
     const { run, workspaces, write, path } = await startRun(undefined, (user) =>
       user.git('config', 'core.trustctime', 'false'),
     );
-    const index = join(dirname(run.worktreePath), 'store/index');
+    const index = join(dirname(run.checkoutPath), 'store/index');
     const second = Math.floor(Date.now() / 1000) - 60;
     const snapshotAfter = async (text: string) => {
       await write('README.md', text);
@@ -133,7 +133,7 @@ describe('a snapshot', () => {
     expect(await namesIn(started, empty.tree)).toEqual([]);
     await started.write('a', 'a');
     await started.workspaces.restore(started.run, { kind: 'snapshot', commit: empty.commit }, 'one');
-    expect(await listFiles(started.run.worktreePath)).toEqual({});
+    expect(await listFiles(started.run.checkoutPath)).toEqual({});
   });
 
   it('keeps the commits that the agent made, even if the agent deletes them', async () => {

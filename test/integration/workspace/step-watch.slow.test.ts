@@ -190,7 +190,7 @@ describe('a git folder', () => {
         await exec('sh', ['-c', 'seq 1 20001 | xargs touch'], { cwd: path('.git/hooks') });
       },
     ],
-  ])('is written anew and reported as %s: one %s', async (verb, _, act) => {
+  ])('is restored and reported as %s: one %s', async (verb, _, act) => {
     const run = await startRun(undefined, (repo) => repo.git('tag', 'v1'));
     const { settled, files, traces } = await watchWhile(run, async () => {
       await run.write('README.md', 'changed\n');
@@ -312,7 +312,7 @@ describe('refs of the workspace', () => {
 describe('a step', () => {
   it('that deleted its checkout is reported', async () => {
     const run = await startRun();
-    const watcher = watchWhile(run, () => rm(run.run.worktreePath, { recursive: true }));
+    const watcher = watchWhile(run, () => rm(run.run.checkoutPath, { recursive: true }));
     await expect(watcher).rejects.toThrow('is missing');
   });
 
@@ -329,7 +329,7 @@ describe('a step', () => {
       await rm(run.path('README.md'));
       await symlink(outside, run.path('README.md'));
     });
-    const top = join(run.run.worktreePath, '../../..');
+    const top = join(run.run.checkoutPath, '../../..');
     expect(describeChanges(traces.hidden)).toEqual([
       `changed README.md -> ${outside}`,
       `created up -> ${top}`,

@@ -37,7 +37,7 @@ const inLib = (files: Record<string, string>) =>
 describe('submodules that the user has checked out', () => {
   it('are real files in the work and judge checkouts, and no part of a diff', async () => {
     const run = await startRun(undefined, withSubmodules);
-    expect(inLib(await listFiles(run.run.worktreePath))).toEqual(LIB);
+    expect(inLib(await listFiles(run.run.checkoutPath))).toEqual(LIB);
     expect(await run.read('lib/deep/inner.txt')).toBe('inner\n');
     expect(await run.git('status', '--porcelain')).toBe('');
     const base = await run.workspaces.snapshot(run.run, 'one');
@@ -81,7 +81,7 @@ describe('submodules that the user has checked out', () => {
     await symlink('/tmp', run.path('lib'));
     await run.workspaces.snapshot(run.run, 'one');
     await run.workspaces.restore(run.run, { kind: 'base' }, 'a@1');
-    expect(inLib(await listFiles(run.run.worktreePath))).toEqual(LIB);
+    expect(inLib(await listFiles(run.run.checkoutPath))).toEqual(LIB);
     expect(await run.git('status', '--porcelain')).toBe('');
   });
 
@@ -103,7 +103,7 @@ describe('submodules that the user has checked out', () => {
   it('are kept when the workspace is removed, if they are changed', async () => {
     const run = await startRun(undefined, withSubmodules);
     await run.write('lib/outer.txt', 'precious\n');
-    const removal = await (await upkeepOf(run.repo)).removeWorktree(run.run);
+    const removal = await (await upkeepOf(run.repo)).removeWorkspace(run.run);
     expect(removal).toMatchObject({ ok: true, salvageRef: 'refs/conductor/salvage/r1.worktree' });
     const message = await run.repo.git('log', '-1', '--format=%B', 'refs/conductor/salvage/r1.worktree');
     const [, kept = ''] = /^Submodule: ([0-9a-f]+) lib$/m.exec(message) ?? [];
@@ -112,9 +112,9 @@ describe('submodules that the user has checked out', () => {
 
   it('are there again if the checkout was deleted', async () => {
     const run = await startRun(undefined, withSubmodules);
-    await rm(run.run.worktreePath, { recursive: true });
+    await rm(run.run.checkoutPath, { recursive: true });
     await run.workspaces.reopen(run.run, null);
-    expect(inLib(await listFiles(run.run.worktreePath))).toEqual(LIB);
+    expect(inLib(await listFiles(run.run.checkoutPath))).toEqual(LIB);
   });
 
   it('run nothing of what the agent configures in their place', async () => {
@@ -131,7 +131,7 @@ describe('submodules that the user has checked out', () => {
     await run.workspaces.restore(run.run, { kind: 'base' }, 'a@1');
     expect(existsSync(trace)).toBe(false);
     expect(existsSync(run.path('lib/.git'))).toBe(false);
-    expect(inLib(await listFiles(run.run.worktreePath))).toEqual(LIB);
+    expect(inLib(await listFiles(run.run.checkoutPath))).toEqual(LIB);
   });
 
   it('arrive at the commit of the base, wherever the user has them', async () => {

@@ -25,7 +25,7 @@ describe('salvages', () => {
     };
     const upkeep = await upkeepOf(run.repo);
     expect(await upkeep.listSalvages()).toEqual([{ ...expected, place: 'workspace' }]);
-    await upkeep.removeWorktree(run.run);
+    await upkeep.removeWorkspace(run.run);
     expect(await upkeep.listSalvages()).toEqual([{ ...expected, place: 'repository' }]);
   });
 
@@ -49,12 +49,12 @@ describe('bringing files back', () => {
     await write('other.log', 'newer\n');
     const upkeep = await upkeepOf(run.repo);
     const salvage = await salvageIn(run);
-    expect(await upkeep.worktreeState(run.run)).toBe('clean');
+    expect(await upkeep.workspaceState(run.run)).toBe('clean');
     await upkeep.restoreFiles(run.run, salvage);
     expect([await read('README.md'), await read('debug.log')]).toEqual(['work\n', 'lost\n']);
     expect(await read('other.log')).toBe('newer\n');
     expect(await git('status', '--porcelain')).toBe(' M README.md\n');
-    expect(await upkeep.worktreeState(run.run)).toBe('changed');
+    expect(await upkeep.workspaceState(run.run)).toBe('changed');
     await expect(upkeep.restoreFiles(run.run, salvage)).rejects.toThrow('not in the result');
   });
 
@@ -66,7 +66,7 @@ describe('bringing files back', () => {
       'fetch',
       '--quiet',
       '--no-write-fetch-head',
-      `${run.run.worktreePath}/../store`,
+      `${run.run.checkoutPath}/../store`,
       `${salvageRef}:${salvageRef}`,
     );
     const salvage: Salvage = { ...(await salvageIn(run)), commit: before.commit, place: 'repository' };
@@ -98,7 +98,7 @@ describe('bringing a salvage back as a branch', () => {
     expect(await upkeep.restoreBranch('main', salvage)).toEqual({ ok: false, reason: 'taken' });
     expect(await upkeep.restoreBranch('@{-1}', salvage)).toEqual({ ok: false, reason: 'invalid' });
     expect(await run.sha('mine')).toBe(before.commit);
-    await upkeep.removeWorktree(run.run);
+    await upkeep.removeWorkspace(run.run);
     expect(await upkeep.restoreBranch('second', await salvageIn(run))).toEqual({ ok: true, made: true });
     await run.repo.git('branch', '--quiet', '-D', 'mine', 'second');
   });
@@ -140,11 +140,11 @@ describe('the list of worktrees', () => {
     const own = join(await temporaryFolder(), 'own');
     await run.repo.git('worktree', 'add', '--quiet', '--detach', own);
     const upkeep = await upkeepOf(run.repo);
-    const listed = { runId: 'r1', path: run.run.worktreePath, branchName: null, linked: false };
-    expect(await upkeep.listWorktrees()).toEqual([{ ...listed, present: true }]);
-    await rm(run.run.worktreePath, { recursive: true });
-    expect(await upkeep.listWorktrees()).toEqual([{ ...listed, present: false }]);
-    expect(await upkeep.worktreeState(run.run)).toBe('missing');
+    const listed = { runId: 'r1', path: run.run.checkoutPath, branchName: null, linked: false };
+    expect(await upkeep.listWorkspaces()).toEqual([{ ...listed, present: true }]);
+    await rm(run.run.checkoutPath, { recursive: true });
+    expect(await upkeep.listWorkspaces()).toEqual([{ ...listed, present: false }]);
+    expect(await upkeep.workspaceState(run.run)).toBe('missing');
     await run.repo.git('worktree', 'remove', own);
   });
 });

@@ -86,13 +86,13 @@ describe('a run in a repository with', () => {
     await write('new.bin', new Uint8Array([0, 13, 10, 255]));
     await write('key.sec', 'secret\n');
     await write('debug.log', 'ignored\r\n');
-    const before = await listFiles(run.worktreePath);
+    const before = await listFiles(run.checkoutPath);
     const { commit, tree } = await workspaces.snapshot(run, 'one');
     for (const name of ['mixed.txt', 'new.bin', 'key.sec', 'image.bin', 'debug.log'])
       await write(name, 'changed\n');
     await rm(path('src'), { recursive: true });
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
-    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await listFiles(run.checkoutPath)).toEqual(before);
     await git('commit', '--quiet', '--allow-empty', '--message=by the agent');
     await workspaces.openJudge(run, { snapshot: { commit, tree }, asAtBase: () => false });
     await gitAt(run.judgePath, 'checkout', '--quiet', '-b', 'other');
@@ -131,7 +131,7 @@ describe('the checkouts of a run', () => {
       'user.email=test@example.invalid',
       'user.name=Test User',
     ];
-    for (const checkout of [run.worktreePath, run.judgePath]) {
+    for (const checkout of [run.checkoutPath, run.judgePath]) {
       const lines = (await gitAt(checkout, 'config', '--local', '--list')).trim().split('\n');
       expect(lines.join('\n')).not.toContain('password');
       // The system may have LFS installed, whose filters are taken over.
@@ -152,15 +152,15 @@ describe('the checkouts of a run', () => {
     await repo.git('config', '--unset', 'user.email');
     const workspaces = await workspacesOf(repo);
     const run = await createRun(workspaces, await requestFor(repo, 'r1'));
-    await writeFile(join(run.worktreePath, 'new.txt'), 'new\n');
+    await writeFile(join(run.checkoutPath, 'new.txt'), 'new\n');
     const { tree } = await workspaces.snapshot(run, 'one');
     // With the global configuration, as an agent has it.
     const env = `GIT_CONFIG_GLOBAL=${process.env.HOME}/.gitconfig`;
     const commit = `!${env} git add --all && ${env} git commit --quiet --message=agent && ${env} git checkout --quiet --detach`;
-    await gitAt(run.worktreePath, '-c', `alias.act=${commit}`, 'act');
+    await gitAt(run.checkoutPath, '-c', `alias.act=${commit}`, 'act');
     const published = await workspaces.publish(run, { tree, message: 'work\n' });
     expect(existsSync(trace)).toBe(false);
-    expect(await gitAt(run.worktreePath, 'log', '-1', '--format=%an <%ae>')).toBe(
+    expect(await gitAt(run.checkoutPath, 'log', '-1', '--format=%an <%ae>')).toBe(
       'Global <global@example.invalid>\n',
     );
     expect(await repo.git('log', '-1', '--format=%an <%ae> %cn', published.commit)).toBe(

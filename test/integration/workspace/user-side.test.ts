@@ -71,7 +71,7 @@ describe('the repository of the user', () => {
       ['salvages', () => upkeep.listSalvages(), [BASE, BRANCH]],
       ['publish again', () => workspaces.publish(run.run, { tree, message: 'more\n' }), [BASE, BRANCH]],
       ['a change', () => run.write('left.txt', 'left\n'), [BASE, BRANCH]],
-      ['removeWorktree', () => upkeep.removeWorktree(run.run), [...KEPT, BRANCH]],
+      ['removeWorkspace', () => upkeep.removeWorkspace(run.run), [...KEPT, BRANCH]],
       [
         'removeRefs',
         () => upkeep.removeRefs(run.run),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInState, isLive, isMoving, listedState } from '../../../src/app/runs/listed-state.ts';
+import { isInState, isMoving, isUnfinished, listedState } from '../../../src/app/runs/listed-state.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 import { runRow, stateText } from '../../../src/surfaces/cli/output/run-state.ts';
@@ -72,8 +72,8 @@ const CASES = [
   },
 ];
 
-describe('where a run stands', () => {
-  it.each(CASES)('is told of one $what', ({ run, word, text }) => {
+describe('the state of a run', () => {
+  it.each(CASES)('is known of one $what', ({ run, word, text }) => {
     expect(listedState(run)).toBe(word);
     expect(stateText(run, NOW, short)).toBe(text);
     expect(isInState(run, word)).toBe(true);
@@ -93,7 +93,7 @@ describe('where a run stands', () => {
       true,
       false,
     ]);
-    expect([ended, listing({}), listing(null)].map(isLive)).toEqual([false, true, true]);
+    expect([ended, listing({}), listing(null)].map(isUnfinished)).toEqual([false, true, true]);
   });
 
   it.each([

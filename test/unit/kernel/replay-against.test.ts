@@ -4,17 +4,18 @@ import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
 import { compareWithPlan } from '../../../src/kernel/replay-against.ts';
 import { agent, evaluate, gate, planOf, stop, validation } from '../../../testing/plans.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
   approved,
   cancel,
   changed,
   ended,
+  evaluated,
   eventsOf,
   goOn,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   start,
@@ -31,7 +32,7 @@ function withRoute(plan: Plan, stepId: string, key: string, target: string): Pla
 }
 
 describe('a recorded run against a workflow', () => {
-  it('takes the same way through the one it ran with, however often it was interrupted', () => {
+  it('takes the same path through the one it ran with, however often it was interrupted', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
@@ -40,11 +41,11 @@ describe('a recorded run against a workflow', () => {
         expect(common).toHaveLength(recorded.steps.length);
         expect(edited).toEqual(recorded);
       }),
-      { numRuns: 1_000 },
+      { numRuns: numberOfRuns(200) },
     );
   });
 
-  it('takes the same way as far as an unfinished record goes', () => {
+  it('takes the same path up to the end of an unfinished record', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
@@ -53,7 +54,7 @@ describe('a recorded run against a workflow', () => {
           expect({ keep, difference }).toEqual({ keep, difference: null });
         }
       }),
-      { numRuns: 100 },
+      { numRuns: numberOfRuns(40) },
     );
   });
 
@@ -75,9 +76,9 @@ describe('a recorded run against a workflow', () => {
           seen += 1;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(80) },
     );
-    expect(seen).toBeGreaterThan(200);
+    expect(seen).toBeGreaterThan(numberOfRuns(50));
   });
 });
 
@@ -97,10 +98,10 @@ const USED = ended('completed', { changed: true, usage: { input_tokens: 10 } });
 const RUN = play(planWith({}), [
   USED,
   ended('error'),
-  judged('partial'),
+  evaluated('partial'),
   USED,
   passed,
-  judged('success'),
+  evaluated('success'),
   approved,
 ]);
 
@@ -156,7 +157,7 @@ describe('the first difference', () => {
     });
   });
 
-  it('is nothing where only what the way does not use has changed', () => {
+  it('is empty if only parts outside the path have changed', () => {
     const plan = planWith({
       implement: agent('implement', { maxVisits: 2, routes: { completed: 'check', error: 'late' } }),
     });
@@ -166,7 +167,7 @@ describe('the first difference', () => {
 
 describe('a record that was not left to end by itself', () => {
   it('is the same up to the gate where it waits', () => {
-    const waiting = goTo(start(planWith({})), inOrder([changed, passed, judged('success')]), 'approve');
+    const waiting = goTo(start(planWith({})), inOrder([changed, passed, evaluated('success')]), 'approve');
     expect(against(planWith({}), waiting.events)).toEqual({
       common: ['implement#1', 'check#1', 'judge#1', 'approve#1'],
       difference: null,

@@ -4,6 +4,7 @@ import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';
 import { isCarried } from '../../../src/kernel/replay-inputs.ts';
 import { agent, evaluate, gate, planOf, validation } from '../../../testing/plans.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
   approved,
@@ -11,11 +12,11 @@ import {
   changed,
   crash,
   ended,
+  evaluated,
   give,
   goOn,
   goTo,
   inOrder,
-  judged,
   type Played,
   passed,
   play,
@@ -35,8 +36,8 @@ function differenceIn(run: Played, events: readonly EventDraft[] = run.events) {
 }
 
 describe('the replay of a recorded log', () => {
-  it('holds, and accounts for every event', () => {
-    law(1_000, (run) => {
+  it('succeeds, and accounts for every event', () => {
+    law(numberOfRuns(200), (run) => {
       const replay = replayLog(run.plan, run.events);
       expect(replay).toMatchObject({ difference: null, cut: false, state: run.state });
       expect(replay.carried).toBe(run.events.filter(isCarried).length);
@@ -44,8 +45,8 @@ describe('the replay of a recorded log', () => {
     });
   });
 
-  it('holds wherever the log is cut, and says when that was in the middle of a decision', () => {
-    law(100, (run) => {
+  it('succeeds wherever the log is cut, and says if that is within a decision', () => {
+    law(numberOfRuns(40), (run) => {
       for (let keep = 0; keep <= run.events.length; keep++) {
         const { difference, cut } = replayLog(run.plan, run.events.slice(0, keep));
         expect({ keep, difference }).toEqual({ keep, difference: null });
@@ -57,8 +58,8 @@ describe('the replay of a recorded log', () => {
     });
   });
 
-  it('holds when a run is cancelled wherever it was cut', () => {
-    law(100, (run) => {
+  it('succeeds for a cancelled run wherever it is cut', () => {
+    law(numberOfRuns(40), (run) => {
       for (let keep = 1; keep < run.events.length; keep++) {
         const over = goOn(cancel(crash(run, keep)), inOrder([]));
         expect({ keep, difference: differenceIn(over) }).toEqual({ keep, difference: null });
@@ -66,8 +67,8 @@ describe('the replay of a recorded log', () => {
     });
   });
 
-  it('notices an event that stands with another step', () => {
-    law(200, (run) => {
+  it('notices an event of another step', () => {
+    law(numberOfRuns(60), (run) => {
       for (const [index, event] of run.events.entries()) {
         if (isCarried(event)) continue;
         const events = run.events.with(index, { ...event, step_id: `${event.step_id}x` });
@@ -78,7 +79,7 @@ describe('the replay of a recorded log', () => {
 
   it('notices a changed payload of whatever the kernel alone decides', () => {
     let changes = 0;
-    law(300, (run) => {
+    law(numberOfRuns(80), (run) => {
       for (const [index, event] of run.events.entries()) {
         const payload = changedPayload(event);
         if (payload === null) continue;
@@ -87,7 +88,7 @@ describe('the replay of a recorded log', () => {
         expect(differenceIn(run, events)?.index).toBe(index);
       }
     });
-    expect(changes).toBeGreaterThan(1_000);
+    expect(changes).toBeGreaterThan(numberOfRuns(200));
   });
 });
 
@@ -125,10 +126,10 @@ const PLAN = planOf([
 const RUN = play(PLAN, [
   changed,
   ended('error'),
-  judged('partial'),
+  evaluated('partial'),
   changed,
   passed,
-  judged('success'),
+  evaluated('success'),
   approved,
 ]);
 
@@ -170,7 +171,7 @@ describe('a difference', () => {
     });
   });
 
-  it('names evidence that lies in the middle of a decision', () => {
+  it('names evidence within a decision', () => {
     const index = indexOf('route_selected');
     const note: EventDraft = { event_type: 'status_updated', step_id: null, payload: { note: 'hm' } };
     expect(differenceIn(RUN, RUN.events.toSpliced(index, 0, note))).toMatchObject({
@@ -190,7 +191,7 @@ describe('a difference', () => {
   });
 });
 
-describe('what the log does not tell', () => {
+describe('what the log does not contain', () => {
   const open = goTo(start(planOf([gate('approve')])), inOrder([approved]), 'approve');
   const waiting = give(open, { kind: 'gate_opened', reason: 'look', tree: 'base', requestSha256: 'r' });
 

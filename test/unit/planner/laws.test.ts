@@ -6,6 +6,7 @@ import { MECHANICAL_OUTCOMES, OPCODES, PLANNER_STATUSES } from '../../../src/con
 import { parseEnvelope } from '../../../src/planner/envelope.ts';
 import { evaluate } from '../../../src/planner/table/evaluate.ts';
 import { CONTRADICTION_FLAGS, compareStatus, orderFlags } from '../../../src/planner/table/severity.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { envelope, report } from './envelope-builder.ts';
 
 /** Most parts of most envelopes are in order, so that every status is reached. */
@@ -182,7 +183,7 @@ describe('for any envelope', () => {
         }
         expect(decision.blockers.length > 0).toBe(decision.status !== 'success');
       }),
-      { numRuns: 1500 },
+      { numRuns: numberOfRuns(300) },
     );
     expect([...seen].sort()).toEqual([...PLANNER_STATUSES].sort());
   });

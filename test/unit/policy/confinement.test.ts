@@ -33,7 +33,7 @@ describe('the notes about the sandbox', () => {
   it('say without one why, and what was not enforced', () => {
     expect(describeSandbox(none, 'validator', 'deny')).toEqual([
       'no sandbox: it is not there',
-      'not enforced: the step could write files outside the worktree and read the home directory',
+      'not enforced: the step could write files outside the checkout and read the home directory',
       'not enforced: the validators of this step had network access',
     ]);
     expect(describeSandbox(none, 'agent', 'allow')).toHaveLength(2);

@@ -5,6 +5,7 @@ import { harnessReportSchema } from '../../../src/contracts/run/harness-report.t
 import { composeReport } from '../../../src/reports/compose-report.ts';
 import { readTestReport } from '../../../src/reports/convert.ts';
 import type { ReportForm } from '../../../src/reports/report-source.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { FOLDER } from './reading.ts';
 
 const recorded = (name: string) =>
@@ -116,7 +117,7 @@ it.each(SAMPLES)(
     fc.assert(
       fc.property(fc.oneof({ weight: 9, arbitrary: damaged(sample) }, fc.string({ unit: 'binary' })), read),
       {
-        numRuns: 400,
+        numRuns: numberOfRuns(100),
       },
     );
   },

@@ -22,7 +22,7 @@ describe('the script of a validator at the base', () => {
   it.each<[string, PlanValidator, ScriptAtBase]>([
     ['a path is looked up', script('tools/check.sh'), file('tools/check.sh')],
     ['a path with a dot, too', script('./tools/check.sh'), file('tools/check.sh')],
-    ['so is a path in the worktree', script('${worktree}/check.mjs'), file('check.mjs')],
+    ['so is a path in the checkout', script('${worktree}/check.mjs'), file('check.mjs')],
     ['an entrypoint is relative to the checkout', script('./check.sh', [], 'sub'), file('check.sh')],
     ['the script of an interpreter', script('node', ['check.mjs']), file('check.mjs')],
     ['which is relative to cwd', script('node', ['check.mjs'], 'web'), file('web/check.mjs')],
@@ -131,7 +131,7 @@ describe('a baseline', () => {
   it.each([
     [false, 'red'],
     [true, 'unable'],
-  ] as const)('tells a crash from a sandbox that was killed: sandboxed %s, %s', (isSandboxed, outcome) => {
+  ] as const)('distinguishes a crash from a killed sandbox: sandboxed %s, %s', (isSandboxed, outcome) => {
     const crashed = ended({ outcome: 'error', exit_code: null, signal: 'SIGSEGV' });
     expect(decideBaseline([crashed], { ...FACTS, isSandboxed }).outcome).toBe(outcome);
   });

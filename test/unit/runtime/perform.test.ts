@@ -13,7 +13,7 @@ function onFullDisk(): DriveContext {
   const deps = { clock: { now: () => new Date(0) }, project: {} };
   return {
     openWorkspace: noGit,
-    workspace: { worktreePath: '/workspaces/r/work' },
+    workspace: { checkoutPath: '/workspaces/r/work' },
     directory,
     deps,
     state: () => ({ snapshot: null, stage: { kind: 'new' } }),

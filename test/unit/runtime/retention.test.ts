@@ -85,7 +85,7 @@ describe('what a run has on disk besides its record', () => {
   it.each([
     ['the folder around both checkouts', '/state/shop-1/r1/work', '/state/shop-1/r1'],
     ['the linked worktree of an earlier version', '/repo/.tnh/worktrees/r1', '/repo/.tnh/worktrees/r1'],
-  ])('is %s', (_, worktreePath, folder) => {
-    expect(workspaceFolder(worktreePath, 'r1')).toBe(folder);
+  ])('is %s', (_, checkoutPath, folder) => {
+    expect(workspaceFolder(checkoutPath, 'r1')).toBe(folder);
   });
 });

@@ -11,7 +11,7 @@ const place = {
   runId: '0199ab',
   runDir: '/data/runs [x]/0199ab',
   repoRoot: '/repo',
-  worktreePath: '/trees/0199ab',
+  checkoutPath: '/trees/0199ab',
   entrypoints: [],
 };
 
@@ -46,7 +46,7 @@ describe('placeholders', () => {
 });
 
 describe('a declared artifact', () => {
-  const both = ['worktree', 'run'];
+  const both = ['checkout', 'run'];
   it.each([
     ['harness_report.json', 'harness_report.json', both, true, true],
     ['./out/cli_harness_report.v2.json', 'out/cli_harness_report.v2.json', both, true, true],
@@ -58,7 +58,7 @@ describe('a declared artifact', () => {
     ['logs/', 'logs', both, true, false],
     ['${run_dir}/logs/**', 'logs/**', ['run'], false, false],
     ['.tnh/run/${run_id}/harness_report.json', 'harness_report.json', ['run'], true, true],
-    ['${worktree}/a.txt', 'a.txt', ['worktree'], true, false],
+    ['${worktree}/a.txt', 'a.txt', ['checkout'], true, false],
   ])('%s is %s in %j', (template, name, roots, literal, harnessReport) => {
     expect(declareArtifact(template, place)).toEqual({
       ok: true,

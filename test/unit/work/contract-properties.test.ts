@@ -10,6 +10,7 @@ import { checkPlannerResult } from '../../../src/work/results/planner-result.ts'
 import { PROBLEM_CODES } from '../../../src/work/results/problem-codes.ts';
 import { checkReviewerResult } from '../../../src/work/results/reviewer-result.ts';
 import { schemaProblems } from '../json-schema-check.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { BLOCKED_SUMMARY, FINDING, REFINEMENT_BODY, TASK_BODY, TASK_LABELS } from './work-fixtures.ts';
 
 const CHECKS = {
@@ -73,17 +74,17 @@ const nearlyReviewed = fc.record({
 const anyResult = fc.oneof(fc.jsonValue(), nearlyPlanned, nearlyImplemented, nearlyReviewed);
 
 describe('the contracts', () => {
-  it.each(kinds)('answer any JSON, with problems that are registered and told once: %s', (kind) => {
+  it.each(kinds)('answer any JSON, with registered problems that are reported once: %s', (kind) => {
     fc.assert(
       fc.property(anyResult, (value) => {
         const checked = CHECKS[kind](value);
         if (checked.ok) return;
         expect(checked.problems.length).toBeGreaterThan(0);
         expect(checked.problems.filter(({ code }) => !Object.hasOwn(PROBLEM_CODES, code))).toEqual([]);
-        const told = checked.problems.map((problem) => JSON.stringify(problem));
-        expect(new Set(told).size).toBe(told.length);
+        const texts = checked.problems.map((problem) => JSON.stringify(problem));
+        expect(new Set(texts).size).toBe(texts.length);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('the contracts', () => {
         const formless = !checked.ok && checked.problems.some(({ code }) => FORM_CODES.includes(code));
         expect(formless).toBe(!fits);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('bodies', () => {
         ];
         for (const { line } of places) expect(line).toBeLessThanOrEqual(count);
       }),
-      { numRuns: 500 },
+      { numRuns: numberOfRuns(150) },
     );
   });
 

@@ -13,9 +13,10 @@ import {
   plannerResultSchema,
   reviewerResultSchema,
 } from '../../../src/contracts/work/work-results.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
 import { parseExistingItems } from '../../../src/work/results/existing-items.ts';
 import { schemaProblems } from '../json-schema-check.ts';
-import { bareProperties, isMapping, schemasIn } from '../json-schema-walk.ts';
+import { bareProperties, schemasIn } from '../json-schema-walk.ts';
 import { plannedItem, plannerResult } from './work-fixtures.ts';
 
 const SCHEMAS = {
@@ -34,7 +35,7 @@ describe('the schemas of work items', () => {
   it.each(Object.entries(SCHEMAS))('describe every field: %s', (_, schema) => {
     const root = z.toJSONSchema(schema, { io: 'input' });
     const fields = [...schemasIn(root, '')].flatMap(([, inner]) =>
-      isMapping(inner.properties) ? Object.keys(inner.properties) : [],
+      isJsonObject(inner.properties) ? Object.keys(inner.properties) : [],
     );
     expect(fields.length).toBeGreaterThan(1);
     expect(bareProperties(root)).toEqual([]);
@@ -45,7 +46,7 @@ describe('the schemas of work items', () => {
     expect(properties?.review).toMatchObject({ description: 'The review.' });
   });
 
-  it.each(['extra', 'x-extra'])('refuse the key %s wherever it stands, as their checks do', (key) => {
+  it.each(['extra', 'x-extra'])('refuse the key %s anywhere, as their checks do', (key) => {
     const schema = jsonSchemaOf('planner-result');
     const result = plannerResult({ create: [plannedItem('a')] });
     expect(schemaProblems(schema, result)).toEqual([]);

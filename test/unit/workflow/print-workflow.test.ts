@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { printWorkflow } from '../../../src/workflow/print-workflow.ts';
 import { parseYaml } from '../../../src/workflow/yaml/yaml-source.ts';
 import { validWorkflow, type WorkflowValue } from '../../../testing/workflow-arbitrary.ts';
+import { numberOfRuns } from '../number-of-runs.ts';
 import { checkWithAdvice } from './check.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
-const numRuns = Number(process.env.FUZZ_RUNS ?? 240);
+const numRuns = numberOfRuns(60);
 
 /** Words that YAML would take for something else if they were not quoted, and pieces that end or start things. */
 const TRICKY = fc.constantFrom(
@@ -53,7 +54,7 @@ describe('a printed workflow', () => {
       fc.property(hardWorkflow, (document) => {
         const printed = checkWithAdvice(printWorkflow(document));
         expect(printed.plan).not.toBeNull();
-        // JSON is YAML, and nobody's printer.
+        // JSON is YAML, and no printer wrote it.
         expect(printed.plan).toEqual(checkWithAdvice(JSON.stringify(document)).plan);
       }),
       { seed, numRuns: numRuns / 3 },
@@ -84,7 +85,7 @@ describe('a printed workflow', () => {
     expect(printed.plan).toEqual(checkWithAdvice(text).plan);
   });
 
-  it('looks like one that a person wrote', () => {
+  it('reads like a hand-written one', () => {
     const document = {
       workflow_id: 'demo',
       version: 1,

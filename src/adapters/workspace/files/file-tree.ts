@@ -2,8 +2,8 @@ import { copyFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { matchesGlob } from '../../../policy/globs.ts';
 import { hasErrorCode } from '../../../text/error-code.ts';
+import { writeTree } from '../git/commits.ts';
 import { type Git, GitError } from '../git/git-command.ts';
-import { writeTree } from '../git/revision.ts';
 import { readOwnedPaths } from '../repository/layout.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { checkOutTree, markMissing } from './check-out.ts';
@@ -70,9 +70,9 @@ async function takeAndOwnTree(git: Git, repository: RunRepository, known: string
  * object that `git add` had just found in the user's repository.
  */
 async function retakeTree(git: Git, repository: RunRepository): Promise<FoundTree> {
-  const { worktreePath } = repository.workspace;
-  await removeSpecialFiles(worktreePath);
-  await unlock(worktreePath);
+  const { checkoutPath } = repository.workspace;
+  await removeSpecialFiles(checkoutPath);
+  await unlock(checkoutPath);
   return takeAndOwnTree(git, repository, null);
 }
 
@@ -114,7 +114,7 @@ async function takeChanges(git: Git, repository: RunRepository, tree: string): P
 async function takeAll(git: Git, repository: RunRepository): Promise<FoundTree> {
   const { workspace, storeDir } = repository;
   await git(['read-tree', '--reset', workspace.baseSha]);
-  await markMissing({ git, root: workspace.worktreePath, storeDir }, workspace.baseSha);
+  await markMissing({ git, root: workspace.checkoutPath, storeDir }, workspace.baseSha);
   const nested = await trackNestedRepositories(git);
   await checkSize(repository, (await readStatus(git)).touched);
   await git(['add', '-A', '--', '.']);
@@ -131,7 +131,7 @@ async function takeAll(git: Git, repository: RunRepository): Promise<FoundTree> 
 export async function putTree(repository: RunRepository, tree: string): Promise<void> {
   const { storeDir, workspace } = repository;
   await withScratchIndex(repository, async (git) => {
-    await checkOutTree({ git, root: workspace.worktreePath, storeDir }, tree);
+    await checkOutTree({ git, root: workspace.checkoutPath, storeDir }, tree);
     // Cache no tree: the next `takeTree` has to check that the files match.
     return { value: null, tree: null };
   });

@@ -61,7 +61,7 @@ export async function clearLeftovers(
 ): Promise<readonly string[]> {
   const { workspace, git } = repository;
   const skipped = new Set(ignored);
-  const { repositories, empty } = await findLeftovers(workspace.worktreePath, (folder) =>
+  const { repositories, empty } = await findLeftovers(workspace.checkoutPath, (folder) =>
     skipped.has(`${folder}/`),
   );
   const submoduleFolders = empty.length === 0 ? new Set<string>() : await entriesOf(git, tree, '160000 ');

@@ -13,7 +13,7 @@ export function pathBelow(root: string, latin1Path: string): Buffer {
 
 /** The absolute path of a file of the work checkout. */
 export function pathInside({ workspace }: RunRepository, latin1Path: string): Buffer {
-  return pathBelow(workspace.worktreePath, latin1Path);
+  return pathBelow(workspace.checkoutPath, latin1Path);
 }
 
 /** Decodes a path in latin1 to text for messages and globs. */

@@ -72,7 +72,7 @@ export async function restoreSnapshot(
   const { git, workspace } = repository;
   const destination = await readDestination(repository, target);
   await clearStaleLocks(user, repository);
-  await removeSpecialFiles(workspace.worktreePath);
+  await removeSpecialFiles(workspace.checkoutPath);
   const { salvageRef, before, taken, kept } = await salvage(repository, salvageName);
   const wanted = await readKeptIgnored(git, destination.ignored);
   const unread = await clearLeftovers(repository, [...taken.ignored, ...taken.owned], destination.tree);
@@ -82,7 +82,7 @@ export async function restoreSnapshot(
   await writeIgnored(repository, kept, wanted, { onlyMissing: false });
   await restoreSubmodules(repository);
   await restoreGitFolder(repository, destination.head);
-  await ensureHarnessLink(repository, workspace.worktreePath);
+  await ensureHarnessLink(repository, workspace.checkoutPath);
   const { tree } = await takeTree(repository);
   if (tree !== destination.tree)
     throw new GitError([], null, `the files are ${tree} after restoring ${destination.tree}`);

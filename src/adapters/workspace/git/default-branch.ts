@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DefaultBranch } from '../../../ports/work/revisions.ts';
+import { commitAt } from './commits.ts';
 import { type Git, printedValue } from './git-command.ts';
-import { commitAt } from './revision.ts';
 
 const USUAL_NAMES = ['main', 'master'];
 

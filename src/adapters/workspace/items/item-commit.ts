@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitResult, Revisions } from '../../../ports/work/revisions.ts';
+import { commitAt, treeOf } from '../git/commits.ts';
 import { type Git, type GitResult, printedValue } from '../git/git-command.ts';
-import { commitAt, treeOf } from '../git/revision.ts';
 import { salvageRefOf } from '../result/salvage-refs.ts';
 import { findAdminDir, listCheckouts } from './checkouts.ts';
 

@@ -1,8 +1,8 @@
 import type { DefaultBranch, Revisions } from '../../../ports/work/revisions.ts';
 import type { MergeResult } from '../../../ports/work/work-provider.ts';
+import { commitAt } from '../git/commits.ts';
 import { findDefaultBranch } from '../git/default-branch.ts';
 import { createGit, type Git, GitError, type GitResult, printedValue } from '../git/git-command.ts';
-import { commitAt } from '../git/revision.ts';
 import { findAdminDir, type ListedCheckout, listCheckouts } from './checkouts.ts';
 import { cleanAuthorName, cleanMessage, commitDateEnv, itemBranchRef } from './item-commit.ts';
 import { findMergeObstacle, isRebasing } from './merge-obstacle.ts';

@@ -34,7 +34,7 @@ export function createItemRevisions(deps: ItemRevisionsDeps): Revisions {
       const workspace = describeCheckout(deps, name, commit, harnessDir);
       await discardWorkspace(deps, workspace);
       await createWorkspace({ ...deps, signal }, workspace, { ownedPaths });
-      return workspace.worktreePath;
+      return workspace.checkoutPath;
     },
     removeCheckout: (name) => discardWorkspace(deps, describeCheckout(deps, name, '', '')),
   };

@@ -82,7 +82,7 @@ async function readAll(
       base: contents[3 * index] ?? null,
       oldBlob: contents[3 * index + 1] ?? null,
       newBlob: contents[3 * index + 2] ?? null,
-      worktree: isAskable(path) ? await readPlainFile(join(repoRoot, path)) : null,
+      checkout: isAskable(path) ? await readPlainFile(join(repoRoot, path)) : null,
     })),
   );
 }

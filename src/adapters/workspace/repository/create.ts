@@ -10,9 +10,9 @@ import { displace } from '../files/displaced.ts';
 import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
 import { ensureHarnessLink } from '../files/harness-link.ts';
 import { clearScratch } from '../files/scratch.ts';
+import { treeOf } from '../git/commits.ts';
 import { kindOf, readRegularFile } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
-import { treeOf } from '../git/revision.ts';
 import { findBranch, rememberBranch } from '../result/branch.ts';
 import { ensureGitFolder } from './git-folder.ts';
 import { type Layout, layOutCheckout, layOutStore } from './layout.ts';
@@ -48,7 +48,7 @@ export function describeWorkspace(
   return {
     runId,
     repoRoot,
-    worktreePath: join(workspacesDir, runId, 'work'),
+    checkoutPath: join(workspacesDir, runId, 'work'),
     judgePath: join(workspacesDir, runId, 'judge'),
     branchName: request.branch ?? runBranchName(workflowId, runId),
     baseRef,
@@ -91,7 +91,7 @@ export async function reopenWorkspace(
       throw new GitError(
         [],
         null,
-        `the workspace ${workspace.worktreePath} isn't visible from this machine or container; resume the run where that folder is, or mount it`,
+        `the workspace ${workspace.checkoutPath} isn't visible from this machine or container; resume the run where that folder is, or mount it`,
       );
     await clearStaleLocks(user, repository);
     await discardWorkspace(user, workspace);
@@ -103,13 +103,13 @@ export async function reopenWorkspace(
     throw new GitError(
       [],
       null,
-      `the workspace ${workspace.worktreePath} belongs to the run in ${owner}, and this is a copy; resume the run there`,
+      `the workspace ${workspace.checkoutPath} belongs to the run in ${owner}, and this is a copy; resume the run there`,
     );
   await clearStaleLocks(user, repository);
   await clearScratch(repository);
   await restoreCheckout(repository, tree);
   await ensureGitFolder(repository);
-  await ensureHarnessLink(repository, workspace.worktreePath);
+  await ensureHarnessLink(repository, workspace.checkoutPath);
 }
 
 /** False for a workspace that is missing, or that was only half created. */
@@ -120,15 +120,15 @@ export function isComplete({ folder }: RunRepository): Promise<boolean> {
 /** Restores the files of a checkout that a step or the user deleted. */
 async function restoreCheckout(repository: RunRepository, tree: string | null): Promise<void> {
   const { workspace, git, storeDir } = repository;
-  const { worktreePath } = workspace;
-  const kind = await kindOf(worktreePath);
+  const { checkoutPath } = workspace;
+  const kind = await kindOf(checkoutPath);
   if (kind === 'folder') return;
-  if (kind !== 'missing') await displace(repository, worktreePath);
-  await mkdir(worktreePath, { recursive: true });
+  if (kind !== 'missing') await displace(repository, checkoutPath);
+  await mkdir(checkoutPath, { recursive: true });
   // Delete the index: it still lists the deleted files as checked out.
   await rm(join(storeDir, 'index'), { force: true });
-  await checkOutTree({ git, root: worktreePath, storeDir }, tree ?? workspace.baseSha);
-  await checkOutSubmodules(repository, worktreePath);
+  await checkOutTree({ git, root: checkoutPath, storeDir }, tree ?? workspace.baseSha);
+  await checkOutSubmodules(repository, checkoutPath);
 }
 
 async function fillFolder(
@@ -136,7 +136,7 @@ async function fillFolder(
   workspace: RunWorkspace,
   { ownedPaths }: CreateOptions,
 ): Promise<void> {
-  const { runId, baseSha, worktreePath, branchName } = workspace;
+  const { runId, baseSha, checkoutPath, branchName } = workspace;
   const repository = describeRepository(workspace, user.signal);
   const { storeDir, gitDir, folder } = repository;
   const git = userGit(user, runId);
@@ -145,15 +145,15 @@ async function fillFolder(
   const { layout, submodules } = await readLayout(user, workspace, ownedPaths);
   await layOutStore(storeDir, layout);
   await writeSubmodules(storeDir, submodules);
-  await mkdir(worktreePath);
-  await checkOutTree({ git: repository.git, root: worktreePath, storeDir }, baseSha);
+  await mkdir(checkoutPath);
+  await checkOutTree({ git: repository.git, root: checkoutPath, storeDir }, baseSha);
   await rememberTree(repository, layout.baseTree);
   await layOutCheckout(storeDir, gitDir);
   await copyBaseIndex(repository);
-  await checkOutSubmodules(repository, worktreePath);
+  await checkOutSubmodules(repository, checkoutPath);
   const branch = isItemBranch(branchName) ? await findBranch(git, branchName) : null;
   await rememberBranch(repository, branch?.at ?? null);
-  await ensureHarnessLink(repository, worktreePath);
+  await ensureHarnessLink(repository, checkoutPath);
   await writeOrigin(folder, user.repoRoot);
 }
 

@@ -45,17 +45,17 @@ export function userGit({ repoRoot, signal }: UserRepository, runId?: string): G
   return createGit({ cwd: repoRoot, signal, ...(runId === undefined ? {} : { runId }) });
 }
 
-export function runFolderOf(workspace: Pick<RunWorkspace, 'worktreePath'>): string {
-  return dirname(workspace.worktreePath);
+export function runFolderOf(workspace: Pick<RunWorkspace, 'checkoutPath'>): string {
+  return dirname(workspace.checkoutPath);
 }
 
-export function storeDirOf(workspace: Pick<RunWorkspace, 'worktreePath'>): string {
+export function storeDirOf(workspace: Pick<RunWorkspace, 'checkoutPath'>): string {
   return join(runFolderOf(workspace), 'store');
 }
 
 /** Git in the store, with one of the run's checkouts as its work tree. */
 export function storeGit(
-  workspace: Pick<RunWorkspace, 'worktreePath' | 'runId'>,
+  workspace: Pick<RunWorkspace, 'checkoutPath' | 'runId'>,
   place: { readonly workTree: string; readonly index: string; readonly signal?: AbortSignal | undefined },
 ): Git {
   const env = {
@@ -86,9 +86,9 @@ export async function openRunRepository(
   signal: AbortSignal | undefined,
   bounds?: SnapshotBounds,
 ): Promise<RunRepository> {
-  const { worktreePath } = workspace;
-  if ((await kindOf(worktreePath)) !== 'folder')
-    throw new GitError([], null, `the workspace ${worktreePath} is missing`);
+  const { checkoutPath } = workspace;
+  if ((await kindOf(checkoutPath)) !== 'folder')
+    throw new GitError([], null, `the workspace ${checkoutPath} is missing`);
   return describeRepository(workspace, signal, bounds);
 }
 
@@ -98,15 +98,15 @@ export function describeRepository(
   signal: AbortSignal | undefined,
   bounds: SnapshotBounds = SNAPSHOT_BOUNDS,
 ): RunRepository {
-  const { worktreePath } = workspace;
+  const { checkoutPath } = workspace;
   const storeDir = storeDirOf(workspace);
   return {
     workspace,
     folder: runFolderOf(workspace),
     storeDir,
     bounds,
-    gitDir: join(worktreePath, '.git'),
-    git: storeGit(workspace, { workTree: worktreePath, index: join(storeDir, 'index'), signal }),
+    gitDir: join(checkoutPath, '.git'),
+    git: storeGit(workspace, { workTree: checkoutPath, index: join(storeDir, 'index'), signal }),
   };
 }
 

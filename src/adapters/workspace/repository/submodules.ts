@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { checkOutTree } from '../files/check-out.ts';
 import { ownTree } from '../files/own-objects.ts';
 import { withScratch } from '../files/scratch.ts';
+import { commitAt, writeTree } from '../git/commits.ts';
 import { copyFileIfPresent, kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
-import { commitAt, writeTree } from '../git/revision.ts';
 import { type RunRepository, storeGit, type UserRepository } from './run-repository.ts';
 import { writeCommit } from './store-objects.ts';
 
@@ -133,16 +133,16 @@ interface KeptSubmodule {
 
 /** Stores the changed files of submodules; each commit has that submodule's files as they are now. */
 export async function keepSubmodules(repository: RunRepository): Promise<readonly KeptSubmodule[]> {
-  const { worktreePath } = repository.workspace;
+  const { checkoutPath } = repository.workspace;
   const kept: KeptSubmodule[] = [];
   for (const submodule of await changedSubmodules(repository)) {
     const { path, commit } = submodule;
-    if ((await kindOf(join(worktreePath, path))) !== 'folder') continue;
-    const git = gitOf(repository, worktreePath, submodule);
+    if ((await kindOf(join(checkoutPath, path))) !== 'folder') continue;
+    const git = gitOf(repository, checkoutPath, submodule);
     const tree = await withScratch(repository, async (scratch) => {
       // Work on a copy: the index itself must stay at the commit, because changes are detected against it.
       const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-      await copyFileIfPresent(indexOf(repository, worktreePath, submodule), env.GIT_INDEX_FILE);
+      await copyFileIfPresent(indexOf(repository, checkoutPath, submodule), env.GIT_INDEX_FILE);
       await git(['add', '-A', '--', '.', ...(await excludeNestedPathspecs(repository, submodule))], { env });
       return writeTree(git, env);
     });
@@ -156,19 +156,19 @@ export async function keepSubmodules(repository: RunRepository): Promise<readonl
 
 /** Restores the submodules that are changed. Files in them that git ignores stay. */
 export async function restoreSubmodules(repository: RunRepository): Promise<void> {
-  const { worktreePath } = repository.workspace;
+  const { checkoutPath } = repository.workspace;
   for (const submodule of await changedSubmodules(repository)) {
-    const git = await checkOutSubmodule(repository, worktreePath, submodule);
+    const git = await checkOutSubmodule(repository, checkoutPath, submodule);
     await git(['clean', '-ffdq', ...(await excludeNested(repository, submodule))]);
   }
 }
 
 async function isChanged(repository: RunRepository, submodule: Submodule): Promise<boolean> {
-  const { worktreePath } = repository.workspace;
-  if ((await kindOf(join(worktreePath, submodule.path))) !== 'folder') return true;
+  const { checkoutPath } = repository.workspace;
+  if ((await kindOf(join(checkoutPath, submodule.path))) !== 'folder') return true;
   const argv = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
   const paths = ['--', '.', ...(await excludeNestedPathspecs(repository, submodule))];
-  return (await gitOf(repository, worktreePath, submodule)([...argv, ...paths])).stdout.length > 0;
+  return (await gitOf(repository, checkoutPath, submodule)([...argv, ...paths])).stdout.length > 0;
 }
 
 async function excludeNested(repository: RunRepository, submodule: Submodule): Promise<string[]> {

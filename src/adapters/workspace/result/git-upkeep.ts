@@ -1,18 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gitMarkOf } from '../../../contracts/run/process-mark.ts';
-import type { ListedWorktree, Salvage, Upkeep } from '../../../ports/upkeep.ts';
+import type { ListedWorkspace, Salvage, Upkeep } from '../../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { diffTrees } from '../files/tree-diff.ts';
+import { commitAt } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, printedValue } from '../git/git-command.ts';
-import { commitAt } from '../git/revision.ts';
 import { listCheckouts } from '../items/checkouts.ts';
 import { findOtherOwner } from '../repository/origin.ts';
 import { openRunRepository, type UserRepository, userGit } from '../repository/run-repository.ts';
 import { listStoreRefs } from '../repository/store-refs.ts';
 import { isLinkedWorktree, removeLinkedWorktree } from './linked-worktrees.ts';
-import { readWorktreeState, removeRunRefs, removeWorkspace } from './removal.ts';
+import { readWorkspaceState, removeRunRefs, removeWorkspace } from './removal.ts';
 import { restoreAsBranch, restoreFiles, restoreRef } from './restore-salvage.ts';
 import { parseSalvage, SALVAGE_ROOT } from './salvage-refs.ts';
 
@@ -20,7 +20,7 @@ export interface GitUpkeepDeps extends UserRepository {
   /** Where earlier versions kept linked worktrees. */
   readonly linkedWorktreesDir: string;
   /**
-   * The worktrees that records name. Those from before the repository or `paths.workspaces` moved are in another
+   * The workspaces that records name. Those from before the repository or `paths.workspaces` moved are in another
    * folder.
    */
   readonly recordedPaths?: () => Promise<readonly string[]>;
@@ -49,9 +49,9 @@ export function createGitUpkeep(deps: GitUpkeepDeps): Omit<Upkeep, 'removeRecord
       const fromTree = (await commitAt(own, `${commit}^1`)) ?? (await emptyTree(own));
       return diffTrees({ runId, gitDir, fromTree, toTree: commit, patchPath: undefined, signal });
     },
-    listWorktrees: () => listWorktrees(deps, git),
-    worktreeState: async (workspace) =>
-      isLinkedWorktree(workspace) ? 'linked' : readWorktreeState(deps, workspace),
+    listWorkspaces: () => listWorkspaces(deps, git),
+    workspaceState: async (workspace) =>
+      isLinkedWorktree(workspace) ? 'linked' : readWorkspaceState(deps, workspace),
     restoreFiles: async (workspace, salvage) => {
       await awaitOrphanedGit(workspace);
       await restoreFiles(await openRunRepository(workspace, signal), salvage);
@@ -59,7 +59,7 @@ export function createGitUpkeep(deps: GitUpkeepDeps): Omit<Upkeep, 'removeRecord
     restoreBranch: async (branchName, salvage) =>
       restoreAsBranch(git, branchName, salvage, await storeOf(salvage.runId)),
     restoreRef: (salvage) => restoreRef(git, salvage),
-    removeWorktree: async (workspace) => {
+    removeWorkspace: async (workspace) => {
       await awaitOrphanedGit(workspace);
       return isLinkedWorktree(workspace)
         ? removeLinkedWorktree(deps, workspace)
@@ -117,8 +117,8 @@ async function listStoredSalvages(deps: GitUpkeepDeps): Promise<Salvage[]> {
 }
 
 /** Workspaces of this version, and linked worktrees of earlier ones. */
-async function listWorktrees(deps: GitUpkeepDeps, git: Git): Promise<readonly ListedWorktree[]> {
-  const found: ListedWorktree[] = [];
+async function listWorkspaces(deps: GitUpkeepDeps, git: Git): Promise<readonly ListedWorkspace[]> {
+  const found: ListedWorkspace[] = [];
   for (const [runId, folder] of await findRunFolders(deps)) {
     const path = join(folder, 'work');
     found.push({ runId, path, branchName: null, present: (await kindOf(path)) === 'folder', linked: false });

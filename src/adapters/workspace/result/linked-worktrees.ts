@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Removal } from '../../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
+import { commitAt, commitTree, treeOf } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, printedValue } from '../git/git-command.ts';
-import { commitAt, commitTree, treeOf } from '../git/revision.ts';
 import { type UserRepository, userGit } from '../repository/run-repository.ts';
 import { salvageRefOf } from './salvage-refs.ts';
 import { addUserRef } from './user-refs.ts';
@@ -14,17 +14,17 @@ import { addUserRef } from './user-refs.ts';
 const JUDGE_SUFFIX = '.judge';
 
 /** Whether an earlier version started the run in a linked worktree of the user's repository. */
-export function isLinkedWorktree({ worktreePath, runId }: RunWorkspace): boolean {
-  return basename(worktreePath) === runId;
+export function isLinkedWorktree({ checkoutPath, runId }: RunWorkspace): boolean {
+  return basename(checkoutPath) === runId;
 }
 
 /** Removes the linked worktree of an earlier version. Uncommitted files are salvaged first. */
 export async function removeLinkedWorktree(user: UserRepository, workspace: RunWorkspace): Promise<Removal> {
   const git = userGit(user, workspace.runId);
-  const { worktreePath } = workspace;
-  const exists = (await kindOf(join(worktreePath, '.git'))) !== 'missing';
+  const { checkoutPath } = workspace;
+  const exists = (await kindOf(join(checkoutPath, '.git'))) !== 'missing';
   const salvageRef = exists ? await keepFiles(user, workspace) : null;
-  for (const path of [worktreePath, `${worktreePath}${JUDGE_SUFFIX}`]) {
+  for (const path of [checkoutPath, `${checkoutPath}${JUDGE_SUFFIX}`]) {
     // Git refuses a worktree that it does not know or that is damaged; then the folder is removed directly.
     await git(['worktree', 'remove', '--force', '--force', path], { answers: [1, 128, 255] });
     await rm(path, { recursive: true, force: true });
@@ -35,9 +35,9 @@ export async function removeLinkedWorktree(user: UserRepository, workspace: RunW
 
 async function keepFiles(
   user: UserRepository,
-  { worktreePath, runId }: RunWorkspace,
+  { checkoutPath, runId }: RunWorkspace,
 ): Promise<string | null> {
-  const git = createGit({ cwd: worktreePath, runId, signal: user.signal });
+  const git = createGit({ cwd: checkoutPath, runId, signal: user.signal });
   const head = await commitAt(git, 'HEAD');
   if (head === null) return null;
   const scratch = await mkdtemp(join(tmpdir(), 'conductor-index-'));

@@ -8,9 +8,9 @@ import type {
   RunWorkspace,
 } from '../../../ports/workspace/workspace.ts';
 import { readCommit } from '../files/snapshots.ts';
+import { commitTree, treeOf } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { type Git, GitError } from '../git/git-command.ts';
-import { commitTree, treeOf } from '../git/revision.ts';
 import { readBaseTree } from '../repository/layout.ts';
 import {
   describeRepository,

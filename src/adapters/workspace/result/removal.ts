@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Removal, WorktreeState } from '../../../ports/upkeep.ts';
+import type { Removal, WorkspaceState } from '../../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../../ports/workspace/workspace.ts';
 import { removeTree } from '../files/deep-folders.ts';
 import { displacedItems } from '../files/displaced.ts';
@@ -11,9 +11,9 @@ import { textOfPath } from '../files/paths.ts';
 import { salvage } from '../files/snapshots.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
 import { removeTemporaryFolder } from '../files/temporary-folder.ts';
+import { commitAt } from '../git/commits.ts';
 import { kindOf, readRegularFile } from '../git/file-kind.ts';
 import { type Git, GitError } from '../git/git-command.ts';
-import { commitAt } from '../git/revision.ts';
 import { agentGit, keepCommit, readHeads } from '../repository/agent-commits.ts';
 import { deleteRef, isComplete } from '../repository/create.ts';
 import { readGitFolder, refsIn } from '../repository/git-folder.ts';
@@ -42,11 +42,11 @@ const FILES_NAME = 'worktree';
 /** Name of the salvage of the run's branch, if its commits are not reachable from another ref. */
 const BRANCH_NAME = 'branch';
 
-export async function readWorktreeState(
+export async function readWorkspaceState(
   user: UserRepository,
   workspace: RunWorkspace,
-): Promise<WorktreeState> {
-  if ((await kindOf(workspace.worktreePath)) !== 'folder') return 'missing';
+): Promise<WorkspaceState> {
+  if ((await kindOf(workspace.checkoutPath)) !== 'folder') return 'missing';
   const repository = await openRunRepository(workspace, user.signal);
   const { tree } = await takeTree(repository);
   return tree === (await readPublishedTree(repository)) ? 'clean' : 'changed';
@@ -74,7 +74,7 @@ export async function removeWorkspace(user: UserRepository, workspace: RunWorksp
   if ('refusal' in kept) return { ok: false, reason: kept.refusal };
   if (exists) await rename(folder, trash);
   await removeFolder(trash);
-  await removeTemporaryFolder(workspace.worktreePath);
+  await removeTemporaryFolder(workspace.checkoutPath);
   await removeTemporaryFolder(workspace.judgePath);
   await deleteRef(git, baseRefOf(workspace.runId));
   return { ok: true, removed: exists, ...kept };
@@ -97,10 +97,10 @@ const NOTHING_KEPT: Kept = { salvageRef: null, notes: [] };
 
 async function keepContents(repository: RunRepository, git: Git): Promise<Kept | Refusal> {
   const { workspace, storeDir } = repository;
-  const { worktreePath, branchName, baseSha, runId } = workspace;
+  const { checkoutPath, branchName, baseSha, runId } = workspace;
   if ((await kindOf(join(storeDir, 'HEAD'))) === 'missing')
-    return { refusal: `${storeDir} is missing, so the files in ${worktreePath} can't be kept` };
-  const hasFiles = (await kindOf(worktreePath)) === 'folder';
+    return { refusal: `${storeDir} is missing, so the files in ${checkoutPath} can't be kept` };
+  const hasFiles = (await kindOf(checkoutPath)) === 'folder';
   const kept = hasFiles ? await keepFiles(repository) : NOTHING_KEPT;
   if ('refusal' in kept) return kept;
   if (hasFiles) await keepAgentCommits(repository);
@@ -119,13 +119,13 @@ async function keepContents(repository: RunRepository, git: Git): Promise<Kept |
 }
 
 async function keepFiles(repository: RunRepository): Promise<Kept | Refusal> {
-  const { worktreePath } = repository.workspace;
-  await removeSpecialFiles(worktreePath);
+  const { checkoutPath } = repository.workspace;
+  await removeSpecialFiles(checkoutPath);
   const { tree, ignored, owned } = await takeTree(repository);
   const own = await findOwnRepositories(repository, [...ignored, ...owned]);
   if (own.length > 0)
     return {
-      refusal: `${worktreePath} contains repositories, and their commits can't be kept: ${own.join(', ')}`,
+      refusal: `${checkoutPath} contains repositories, and their commits can't be kept: ${own.join(', ')}`,
     };
   const { files, leftOut } = await keepIgnored(repository, ignored);
   const isPublished =
@@ -152,7 +152,7 @@ async function findOwnRepositories(
   ignored: readonly string[],
 ): Promise<readonly string[]> {
   const skipped = new Set(ignored);
-  const { repositories } = await findLeftovers(repository.workspace.worktreePath, (folder) =>
+  const { repositories } = await findLeftovers(repository.workspace.checkoutPath, (folder) =>
     skipped.has(`${folder}/`),
   );
   const displaced: string[] = [];

@@ -4,9 +4,9 @@ import { keepIgnored, readKeptIgnored } from '../files/ignored/ignored-keep.ts';
 import { writeIgnored } from '../files/ignored/ignored-restore.ts';
 import { pathInside, textOfPath } from '../files/paths.ts';
 import { ignoredOf, readCommit } from '../files/snapshots.ts';
+import { commitAt } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { type Git, GitError, printedValue } from '../git/git-command.ts';
-import { commitAt } from '../git/revision.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { readPublishedTree } from './publish.ts';
 import { undoneRefOf } from './salvage-refs.ts';
@@ -17,7 +17,7 @@ export async function restoreFiles(repository: RunRepository, salvage: Salvage):
   const { git, workspace } = repository;
   const { tree, ignored } = await takeTree(repository);
   if (tree !== (await readPublishedTree(repository)))
-    throw new GitError([], null, `${workspace.worktreePath} has changes that are not in the result`);
+    throw new GitError([], null, `${workspace.checkoutPath} has changes that are not in the result`);
   const { tree: wanted, message } = await readCommit(git, salvage.commit);
   await refuseOverwriting(repository, tree, wanted);
   await putTree(repository, wanted);

@@ -12,8 +12,8 @@ import { lastIgnored } from '../files/file-tree.ts';
 import { RUN_FOLDER } from '../files/harness-link.ts';
 import { pathInside, textOfPath } from '../files/paths.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
+import { isAncestor } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
-import { isAncestor } from '../git/revision.ts';
 import { agentGit, keepCommit } from '../repository/agent-commits.ts';
 import {
   changedControlFiles,
@@ -76,8 +76,8 @@ async function startWatch(user: UserRepository, request: WatchRequest): Promise<
   ]);
   return {
     settle: async () => {
-      if ((await kindOf(workspace.worktreePath)) !== 'folder') return { changes: [], checkoutGone: true };
-      await removeSpecialFiles(workspace.worktreePath);
+      if ((await kindOf(workspace.checkoutPath)) !== 'folder') return { changes: [], checkoutGone: true };
+      await removeSpecialFiles(workspace.checkoutPath);
       return { changes: await settleGitFolder(repository, before), checkoutGone: false };
     },
     compare: async (changes) => {
@@ -90,7 +90,7 @@ async function startWatch(user: UserRepository, request: WatchRequest): Promise<
       const submodules = await changedSubmodules(repository);
       return {
         ...refs,
-        hidden: await findLinksOut(workspace.worktreePath, changes),
+        hidden: await findLinksOut(workspace.checkoutPath, changes),
         ignoredChanges: compareIgnored(ignored, await readIgnored(repository, forbids)),
         notices: [...notices, ...submodules.map(({ path }) => submoduleNotice(path, stepId))],
       };

@@ -9,7 +9,7 @@ export interface GitCallEffects {
   /** Branches that the call would move, create or delete. */
   readonly branches: readonly Word[];
   readonly network: boolean;
-  /** The call rewrites files of the worktree. */
+  /** The call rewrites files of the checkout. */
   readonly rewrites: boolean;
   /** Why the programs that it runs or the refs that it moves are unknown. */
   readonly problem: string | null;

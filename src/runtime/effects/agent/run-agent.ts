@@ -77,7 +77,7 @@ export async function runAgent(
     session: agent.resumes === true ? { earlier, prompt: newTask } : null,
     request: {
       ...buildRequestBase(context, step),
-      env: await stepEnvironment(context, context.workspace.worktreePath),
+      env: await stepEnvironment(context, context.workspace.checkoutPath),
       attempt: effect.attempt,
       visit: effect.visit,
       prompt: task.text,
@@ -98,7 +98,7 @@ export async function runAgent(
   const refinement = isRefinement(context, step) ? recordedReferences(context, inputs.refinement) : null;
   const facts = {
     step,
-    worktreePath: context.workspace.worktreePath,
+    checkoutPath: context.workspace.checkoutPath,
     task: result.session?.resumed === true ? newTask : task.text,
     sessionFolder: agent.resumes === true ? sessionFolderOf(effect, last.count) : null,
     result,
@@ -173,7 +173,7 @@ function buildRequestBase({ directory, workspace, observer }: RunContext, step: 
   return {
     runId: directory.runId,
     stepId: step.id,
-    worktreePath: workspace.worktreePath,
+    checkoutPath: workspace.checkoutPath,
     runDir: directory.path,
     idleTimeoutMs: step.idleTimeoutMs,
     onLine: (line: string) => observer.onLine(step.id, line),
@@ -182,7 +182,7 @@ function buildRequestBase({ directory, workspace, observer }: RunContext, step: 
 
 interface AgentFacts {
   readonly step: AgentStep;
-  readonly worktreePath: string;
+  readonly checkoutPath: string;
   readonly task: string;
   /** Relative to the run directory; null for an agent without sessions. */
   readonly sessionFolder: string | null;
@@ -209,7 +209,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
   const claimed = readClaims(result.result?.claims ?? null, result.finalResponse, {
-    root: facts.worktreePath,
+    root: facts.checkoutPath,
     changed: changes.diff.files.map(({ path }) => path),
   });
   const words = readRoleResult(result.result, result.finalResponse);

@@ -21,14 +21,14 @@ interface Accepted {
 }
 
 /**
- * Writes the approved bytes into the worktree, as a separate change. The snapshot before it is recorded first: after a
+ * Writes the approved bytes into the checkout, as a separate change. The snapshot before it is recorded first: after a
  * crash, a resumed run restores it and starts over.
  */
 export async function acceptGoldens(context: RunContext, effect: AcceptEffect): Promise<EffectResult> {
   const request = await approvedRequest(context, effect);
   const files = acceptedFiles(context, proposalsIn(request));
   await expectBytes(context, effect, files);
-  const written = files.length === 0 ? null : await putIntoWorktree(context, effect, files);
+  const written = files.length === 0 ? null : await putIntoCheckout(context, effect, files);
   if (written instanceof Error) return failAcceptance(context, effect, written, false);
   const records = await recordAcceptance(context, effect, request, written);
   return {
@@ -73,7 +73,7 @@ function createVoid({ stepId }: AcceptEffect, what: string): ApprovalVoid {
 }
 
 /** Returns the failure, after restoring the files if possible. */
-async function putIntoWorktree(
+async function putIntoCheckout(
   context: RunContext,
   effect: AcceptEffect,
   files: readonly NewFile[],

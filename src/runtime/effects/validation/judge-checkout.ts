@@ -36,7 +36,7 @@ export async function prepareJudge(context: RunContext, entry: JudgeRequest): Pr
   const isChanged = judge.changes.length > judge.restored.length;
   const setup = await deps.setup.restore({
     checkout: judge.path,
-    otherCheckouts: setupPlaces(context, workspace.worktreePath),
+    otherCheckouts: setupPlaces(context, workspace.checkoutPath),
     stateDir: setupStateDir(context),
     isChanged,
     evidenceDir: entry.evidenceDir,

@@ -56,7 +56,7 @@ async function runOne(
         runId: directory.runId,
         runDir: directory.path,
         repoRoot: deps.project.repoRoot,
-        worktreePath: checkout,
+        checkoutPath: checkout,
         entrypoints: deps.project.entrypoints,
       },
       env: {

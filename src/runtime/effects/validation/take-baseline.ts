@@ -44,8 +44,8 @@ export async function takeBaseline(context: RunContext): Promise<string | null> 
     ]);
     return null;
   }
-  const { worktreePath } = context.workspace;
-  const request = { checkout: worktreePath, env: await stepEnvironment(context, worktreePath) };
+  const { checkoutPath } = context.workspace;
+  const request = { checkout: checkoutPath, env: await stepEnvironment(context, checkoutPath) };
   const digest = (await deps.setup?.digest(request)) ?? null;
   const key = await computeKey(context, steps, digest);
   const known = await findKnown(context, key);

@@ -2,7 +2,9 @@ import { STATE_FILTERS } from '../../../app/runs/listed-state.ts';
 import { STATS_DIMENSIONS } from '../../../contracts/vocabulary.ts';
 import type { Registrar } from '../add-command.ts';
 import {
+  collect,
   collectInput,
+  listed,
   number,
   oneOf,
   optional,
@@ -179,6 +181,25 @@ export function addLookCommands({ add }: Registrar): void {
 
 /** Registers the commands of the group "Answer gates". */
 export function addGateCommands({ add }: Registrar): void {
+  add(
+    'serve',
+    'serve a local page to watch runs and answer gates, and continue runs that were answered',
+    'conductor serve --open',
+    async (context, _args, options) => {
+      const { serve } = await import('./page/serve.ts');
+      return serve(context, {
+        port: number(options.port),
+        host: optional(options.host),
+        repos: listed(options.repo),
+        printCode: options.printCode === true,
+      });
+    },
+    'no_repository',
+  )
+    .option('--repo <dir>', 'a repository to show; may be repeated (default: the current folder)', collect)
+    .option('--port <n>', 'the port; 0 for any free one', wholeCount)
+    .option('--host <address>', 'an address of this machine (default: 127.0.0.1)')
+    .option('--print-code', 'print the pairing code although standard error is no terminal');
   add('gates', 'list the gates that wait for an answer', 'conductor gates', async (context) => {
     const { gates } = await import('./run/gates.ts');
     return gates(context);

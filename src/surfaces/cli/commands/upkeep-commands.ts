@@ -23,22 +23,22 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     .option('--branch <name>', 'restore as a branch of this name; changes no file')
     .option('--list', 'only list the salvages')
     .option('--dry-run', 'only print what would be done');
-  const addWorktree = addGroup(
+  const addWorkspace = addGroup(
     'worktree',
     'list or remove the workspaces of runs',
     'conductor worktree list',
   );
-  addWorktree('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
-    const { listWorktrees } = await import('./record/retention.ts');
-    return listWorktrees(context);
+  addWorkspace('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
+    const { listWorkspaces } = await import('./record/retention.ts');
+    return listWorkspaces(context);
   });
-  addWorktree(
+  addWorkspace(
     'prune',
     'remove the workspaces that the retention does not keep',
     'conductor worktree prune --dry-run',
     async (context, _args, options) => {
-      const { pruneWorktrees } = await import('./record/retention.ts');
-      return pruneWorktrees(context, { ...retentionOptions(options), all: options.all === true });
+      const { pruneWorkspaces } = await import('./record/retention.ts');
+      return pruneWorkspaces(context, { ...retentionOptions(options), all: options.all === true });
     },
   )
     .option('--dry-run', 'only print what would be removed')

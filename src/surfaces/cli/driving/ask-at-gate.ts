@@ -1,9 +1,10 @@
 import { answerOpenGate } from '../../../app/drive/answer-gate.ts';
 import type { OpenProject } from '../../../app/opened.ts';
+import { shortIdsIn } from '../../../app/runs/resolve-run.ts';
 import type { AskAtGate, GateReaction } from '../../../runtime/drive/await-gate.ts';
 import type { AwaitingView, RunView } from '../../../runtime/record/run-view.ts';
 import type { CommandContext } from '../command-context.ts';
-import { recordError, shortIdsIn } from '../open.ts';
+import { recordError } from '../open.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { printable, printLines, stderrOf, textWidth } from '../output/terminal.ts';
 import { paintedPatch } from './run-patch.ts';

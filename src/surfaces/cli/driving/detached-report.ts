@@ -1,8 +1,9 @@
 import type { OpenProject } from '../../../app/opened.ts';
+import { shortIdsIn } from '../../../app/runs/resolve-run.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
 import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { openRunByRef, shortIdsIn } from '../open.ts';
+import { openRunByRef } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
 import type { Detached } from './detach.ts';
 import { DETACHED_LOG } from './detached-terminal.ts';

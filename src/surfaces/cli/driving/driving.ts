@@ -1,5 +1,7 @@
 import type { OpenProject } from '../../../app/opened.ts';
 import { retainAfterRun } from '../../../app/runs/clean-runs.ts';
+import { nextCommands } from '../../../app/runs/next-commands.ts';
+import { shortIdsIn } from '../../../app/runs/resolve-run.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
 import { describeFailure, isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
@@ -14,13 +16,13 @@ import type { RunView } from '../../../runtime/record/run-view.ts';
 import { CliError } from '../cli-error.ts';
 import { type CommandContext, printJson } from '../command-context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { recordError, shortIdsIn } from '../open.ts';
+import { recordError } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
 import { diffStatLines } from '../output/diff-stat.ts';
 import { gateLines } from '../output/gate-lines.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
 import { retainedLines } from '../output/retention-report.ts';
-import { nextCommands, renderSummary } from '../output/summary.ts';
+import { renderSummary } from '../output/summary.ts';
 import { printable, printLines, stderrOf, textWidth } from '../output/terminal.ts';
 import { whileWatching } from './watching.ts';
 

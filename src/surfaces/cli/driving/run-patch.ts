@@ -15,7 +15,7 @@ interface RecordedRun {
   readonly directory: RunDirectory;
 }
 
-/** The changes of a run from its base to a tree, and their patch. Reads git objects, not the worktree. */
+/** The changes of a run from its base to a tree, and their patch. Reads git objects, not the checkout. */
 export async function readRunPatch(
   { deps, repoRoot }: OpenProject,
   { view, directory }: RecordedRun,

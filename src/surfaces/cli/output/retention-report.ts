@@ -32,10 +32,10 @@ export function reportCleanup(
 }
 
 function printCleanup(context: CommandContext, cleanup: Cleanup, now: Date, short: ShortId): void {
-  const { key, dryRun, handled } = cleanup;
+  const { of, dryRun, handled } = cleanup;
   const { write, paint, width } = stdoutOf(context.terminal);
   const notes = stderrOf(context.terminal);
-  // A worktree without a record is never removed, so the user must see it. What the retention keeps is not listed.
+  // A workspace without a record is never removed, so the user must see it. What the retention keeps is not listed.
   const listed = handled.filter(({ action, run }) => action !== 'kept' || run === null);
   write(
     renderTable(
@@ -63,7 +63,7 @@ function printCleanup(context: CommandContext, cleanup: Cleanup, now: Date, shor
     ]);
   }
   const removed = listDue(cleanup);
-  const count = `${removed.length} of ${handled.length} ${key}`;
+  const count = `${removed.length} of ${handled.length} ${of}`;
   printLines(notes, [`${dryRun ? 'would remove' : 'removed'} ${count}, ${formatBytes(sumBytes(removed))}`]);
 }
 

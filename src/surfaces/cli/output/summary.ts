@@ -1,10 +1,10 @@
+import { findResultBranch } from '../../../app/runs/next-commands.ts';
 import { attemptName } from '../../../app/runs/open-run.ts';
-import { findResultRef } from '../../../overview/summarize-run.ts';
-import type { DriveEnd } from '../../../runtime/drive/drive.ts';
+import { describePath } from '../../../app/runs/path-text.ts';
 import { answerText } from '../../../runtime/gates/answer-text.ts';
 import { blockingReason } from '../../../runtime/record/derived-files.ts';
 import { noticeText } from '../../../runtime/record/preparation-text.ts';
-import { findParked, type RunView, type StepView } from '../../../runtime/record/run-view.ts';
+import { findParked, type RunView } from '../../../runtime/record/run-view.ts';
 import { shortenPath } from '../../../text/shorten.ts';
 import { wrapLine } from '../../../text/wrap-line.ts';
 import { flakyLines } from './flaky-text.ts';
@@ -48,7 +48,7 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   const prepared = preparationLines(view);
   if (prepared.length > 0)
     lines.push(paint.bold('  setup and baseline'), ...prepared.map((line) => `    ${line}`));
-  lines.push(paint.bold('  path'), `    ${pathOf(view, facts.driven)}`);
+  lines.push(paint.bold('  path'), `    ${describePath(view, facts.driven)}`);
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   if (view.answers.length > 0)
     lines.push(
@@ -115,29 +115,6 @@ function headline(paint: Paint, { view, driven, now, id: runId }: SummaryFacts):
   return `${colour(`${mark} ${outcome}`)} in ${time}  ${name}  ${id}`;
 }
 
-/** Step states that the path omits, because the headline has them or a reader expects them. */
-const EXPECTED_STATES: ReadonlySet<string> = new Set(['completed', 'waiting', 'running']);
-
-/** `implement → validate (error) → evaluate (partial) → …`: each step, with its state unless a reader expects it. */
-function pathOf(view: RunView, driven: boolean): string {
-  const parts = view.steps
-    .filter((step) => step.opcode !== 'STOP')
-    .map((step) => {
-      const how = stepState(view, step, driven);
-      return EXPECTED_STATES.has(how) ? step.stepId : `${step.stepId} (${how})`;
-    });
-  if (parts.length === 0) return 'no step has started';
-  return view.end === null ? parts.join(' → ') : [...parts, 'STOP'].join(' → ');
-}
-
-/** How a step ended; for an attempt without an end, whether it waits, is parked, runs or was interrupted. */
-export function stepState(view: RunView, step: StepView, driven: boolean): string {
-  if (step.termination !== null) return step.termination;
-  if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
-  if (step.parked) return 'parked';
-  return driven && step === view.steps.at(-1) ? 'running' : 'interrupted';
-}
-
 /** One line per evaluation. Omits reasons that are part of `stated`, which the summary shows elsewhere. */
 function evaluationLines(view: RunView, stated: string): string[] {
   return view.steps
@@ -150,48 +127,10 @@ function evaluationLines(view: RunView, stated: string): string[] {
     });
 }
 
-/** The commands that a user may run next. */
-export function nextCommands(end: DriveEnd, id: string): string[] {
-  switch (end.kind) {
-    case 'waiting':
-      return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
-    case 'parked':
-      return [`conductor resume ${id} --wait`, `conductor status ${id}`, `conductor cancel ${id}`];
-    case 'interrupted':
-      return end.view.awaiting === null
-        ? [`conductor resume ${id}`, `conductor cancel ${id}`]
-        : [`conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
-    case 'ended':
-      return endedCommands(end, id);
-  }
-}
-
-function endedCommands({ view, end }: Extract<DriveEnd, { kind: 'ended' }>, id: string): string[] {
-  const hasChanges = view.state.tree !== view.started.base_tree;
-  const diff = hasChanges ? [`conductor diff ${id}`] : [];
-  if (end.lifecycle !== 'completed') return [`conductor show ${id}`, `conductor logs ${id}`, ...diff];
-  return hasChanges
-    ? [...diff, ...asList(resultRef(view)).map((ref) => `git merge ${ref}`)]
-    : [`conductor show ${id}`];
-}
-
-function resultRef({ headSha, started, notices }: RunView): string | null {
-  return findResultRef({
-    headSha,
-    baseSha: started.base_sha,
-    branchName: started.branch_name,
-    notices,
-  });
-}
-
 function branchLines(view: RunView): string[] {
-  return asList(resultRef(view)).map((ref) =>
-    ref.startsWith('refs/') ? `    result ${ref}` : `    branch ${ref}`,
-  );
-}
-
-function asList<T>(value: T | null): T[] {
-  return value === null ? [] : [value];
+  const ref = findResultBranch(view);
+  if (ref === null) return [];
+  return [ref.startsWith('refs/') ? `    result ${ref}` : `    branch ${ref}`];
 }
 
 /** The usage that agents and planners reported; null if no agent has run. */

@@ -9,7 +9,7 @@ const ABSOLUTE = /^[{(!]*(?:[/\\]|[A-Za-z]:[/\\]|~[/\\]|~$)|[{,(|][/\\]/;
 const UPWARD = /(?:^|[/\\{,(|!])\.\.(?:$|[/\\},)|])/;
 
 export const pathBoundsRule = defineRule({
-  codes: { WF308: errorCode('a path leaves the worktree and the run directory') },
+  codes: { WF308: errorCode('a path leaves the checkout and the run directory') },
   step: (step, context) => {
     for (const validator of objectValidators(step)) {
       for (const item of validatorTexts(validator)) {
@@ -40,7 +40,7 @@ export function reportPath(text: string): string {
 export function pathProblem(
   field: string,
   path: string,
-  inside = field === 'artifacts_dir' ? 'the repository' : 'the worktree or the run directory',
+  inside = field === 'artifacts_dir' ? 'the repository' : 'the checkout or the run directory',
 ): { readonly message: string; readonly help: string } | null {
   if (ABSOLUTE.test(path)) {
     const message = `\`${field}\` is the absolute path \`${path}\`, but it must stay inside ${inside}`;

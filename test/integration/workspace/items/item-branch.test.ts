@@ -12,7 +12,7 @@ async function itemRun(repo: GitRepo, runId: string) {
   const run = workspaces.describe({ ...(await requestFor(repo, runId)), branch: BRANCH });
   await workspaces.create(run);
   const publish = async (path: string) => {
-    await writeFile(join(run.worktreePath, path), `${path}\n`);
+    await writeFile(join(run.checkoutPath, path), `${path}\n`);
     const { tree } = await workspaces.snapshot(run, path);
     return workspaces.publish(run, { tree, message: `${path}\n` });
   };
@@ -28,7 +28,7 @@ describe('the branch of a work item', () => {
     const { commit, leftAlone } = await publish('new.txt');
     expect(leftAlone).toBeNull();
     const upkeep = await upkeepOf(repo);
-    expect(await upkeep.removeWorktree(run)).toMatchObject({ ok: true, removed: true, salvageRef: null });
+    expect(await upkeep.removeWorkspace(run)).toMatchObject({ ok: true, removed: true, salvageRef: null });
     expect(await upkeep.removeRefs(run)).toMatchObject({ ok: true });
     expect(await headOf(repo, BRANCH)).toBe(commit);
   });
@@ -68,10 +68,10 @@ describe('the branch of a work item', () => {
   it('is no concern of the workspaces of earlier runs', async () => {
     const repo = await testRepo();
     const first = await itemRun(repo, 'r1');
-    await writeFile(join(first.run.worktreePath, 'README.md'), 'edited\n');
-    await gitAt(first.run.worktreePath, 'add', 'README.md');
+    await writeFile(join(first.run.checkoutPath, 'README.md'), 'edited\n');
+    await gitAt(first.run.checkoutPath, 'add', 'README.md');
     await (await itemRun(repo, 'r2')).publish('new.txt');
-    expect(await gitAt(first.run.worktreePath, 'status', '--porcelain', '--branch')).toBe(
+    expect(await gitAt(first.run.checkoutPath, 'status', '--porcelain', '--branch')).toBe(
       `## ${BRANCH}\nM  README.md\n`,
     );
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkCommand } from '../../../../src/policy/shell/check-command.ts';
 import { readLine } from '../../../../src/policy/shell/grammar/read-line.ts';
+import { numberOfRuns } from '../../number-of-runs.ts';
 import { policyOf } from '../policy-builder.ts';
 import { checkLine, DENYING, PLACE } from './check-line.ts';
 
@@ -54,12 +55,12 @@ const POSITIONS: readonly ((command: string) => string)[] = [
 const position = fc.constantFrom(...POSITIONS);
 
 describe('the command filter', () => {
-  it('finds a denied program however it is quoted and wherever it stands', () => {
+  it('finds a denied program however it is quoted and wherever it is', () => {
     fc.assert(
       fc.property(disguised('rm'), position, (word, place) => {
         expect(checkLine(DENYING, place(`${word} x`))).toContain('native_policy_block');
       }),
-      { numRuns: 400 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
@@ -72,16 +73,16 @@ describe('the command filter', () => {
         const line = place([git, ...options, push, 'origin'].join(' '));
         expect(checkLine(DENYING, line)).toContain('native_policy_block');
       }),
-      { numRuns: 400 },
+      { numRuns: numberOfRuns(100) },
     );
   });
 
-  it('finds a write out of the workspace however the path is quoted and wherever it stands', () => {
+  it('finds a write out of the workspace however the path is quoted and wherever it is', () => {
     fc.assert(
       fc.property(disguised('../a'), position, (path, place) => {
         expect(checkLine({}, place(`echo x > ${path}`))).toContain('outside_workspace');
       }),
-      { numRuns: 200 },
+      { numRuns: numberOfRuns(60) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('the command filter', () => {
       fc.property(text, (words) => {
         expect(checkLine(DENYING, `grep '${words}' file`)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: numberOfRuns(80) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('the command filter', () => {
         expect(first.allowed).toBe(first.violations.length === 0);
         expect(readLine(line).masked).toHaveLength(line.length);
       }),
-      { numRuns: 1_500 },
+      { numRuns: numberOfRuns(300) },
     );
   });
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { numberOfRuns } from '../../number-of-runs.ts';
 import { checkLine } from './check-line.ts';
 import { createMarkedBash } from './marked-bash.ts';
 
 /** More of them find more; this many are quick. */
-const LINES = 500;
+const LINES = numberOfRuns(150);
 const SEED = 11;
 
 const bash = createMarkedBash();
@@ -92,7 +93,7 @@ const { statement } = fc.letrec<{ statement: string }>((tie) => ({
   ),
 }));
 
-/** What somebody might put in anywhere to lead a reader astray. */
+/** Insertions that could mislead the parser. */
 const STRAY = [
   ' ',
   '\n',

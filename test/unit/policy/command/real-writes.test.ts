@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { numberOfRuns } from '../../number-of-runs.ts';
 import { checkLine } from './check-line.ts';
 import { createWritingBash } from './writing-bash.ts';
 
-/** More of them find more; this many are quick. */
-const LINES = 200;
+const LINES = numberOfRuns(60);
 const SEED = 7;
 
 const bash = createWritingBash();

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { ROLES } from '../../../../src/contracts/work/work-results.ts';
 import { createRandom } from '../../../../src/simulation/crashtest.ts';
 import type { EngineEffect, SessionRequest } from '../../../../src/work/engine/protocol.ts';
+import { numberOfRuns } from '../../number-of-runs.ts';
 import { created, inReview, spec } from '../fixtures.ts';
 import { createEngineWorld, SLOTS } from './engine-world.ts';
 
-const SEEDS = Array.from({ length: 150 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: numberOfRuns(40) }, (_, index) => index + 1);
 const STEPS = 20_000;
 
 const session = (until: SessionRequest['until']): SessionRequest => ({

@@ -67,39 +67,39 @@ describe('a hostile file', () => {
   });
 
   it.each<[string, () => string]>([
-    ['40,000 duplicate keys', () => 'a: 1\n'.repeat(40_000)],
-    ['40,000 unknown keys', () => many(40_000, (index) => `key_${index}: 1\n`)],
+    ['10,000 duplicate keys', () => 'a: 1\n'.repeat(10_000)],
+    ['10,000 unknown keys', () => many(10_000, (index) => `key_${index}: 1\n`)],
     [
-      '40,000 unknown keys in a step',
-      () => `${HEAD}  - id: a\n    opcode: STOP\n${many(40_000, (index) => `    k${index}: 1\n`)}`,
+      '10,000 unknown keys in a step',
+      () => `${HEAD}  - id: a\n    opcode: STOP\n${many(10_000, (index) => `    k${index}: 1\n`)}`,
     ],
-    ['20,000 empty steps', () => HEAD + '  - {}\n'.repeat(20_000)],
-    ['40,000 numbers for steps', () => HEAD + many(40_000, (index) => `  - ${index}\n`)],
+    ['5,000 empty steps', () => HEAD + '  - {}\n'.repeat(5_000)],
+    ['10,000 numbers for steps', () => HEAD + many(10_000, (index) => `  - ${index}\n`)],
     [
-      '40,000 numbers for inputs',
+      '10,000 numbers for inputs',
       () =>
-        `${HEAD}  - id: a\n    opcode: RUN_AGENT\n    inputs:\n${many(40_000, (index) => `      - ${index}\n`)}`,
+        `${HEAD}  - id: a\n    opcode: RUN_AGENT\n    inputs:\n${many(10_000, (index) => `      - ${index}\n`)}`,
     ],
     [
-      '20,000 unknown substitutions in one text',
+      '10,000 unknown substitutions in one text',
       () =>
-        `${HEAD}  - id: a\n    opcode: RUN_VALIDATION\n    run:\n      - id: v\n        kind: script\n        entrypoint: ./v\n        args: ["${many(20_000, (index) => `\${n${index}}`)}"]\n`,
+        `${HEAD}  - id: a\n    opcode: RUN_VALIDATION\n    run:\n      - id: v\n        kind: script\n        entrypoint: ./v\n        args: ["${many(10_000, (index) => `\${n${index}}`)}"]\n`,
     ],
     [
-      '10,000 misspelt opcodes',
-      () => HEAD + many(10_000, (index) => `  - id: s${index}\n    opcode: RUN_AGNT\n    rotes: {}\n`),
+      '2,500 misspelt opcodes',
+      () => HEAD + many(2500, (index) => `  - id: s${index}\n    opcode: RUN_AGNT\n    rotes: {}\n`),
     ],
     [
-      '10,000 misspelt targets',
+      '2,500 misspelt targets',
       () =>
         HEAD +
         many(
-          5000,
+          1250,
           (index) =>
             `  - id: step_number_${index}\n    opcode: ROLLBACK\n    target: pre_run\n    routes: { completed: step_nomber_${index}, error: stap_number_${index} }\n`,
         ),
     ],
-  ])('with %s gets as many diagnostics as somebody may read, and a note that there are more', (_, text) => {
+  ])('with %s gets a readable number of diagnostics, and a note that there are more', (_, text) => {
     const checked = check(text());
     expect(checked.diagnostics).toHaveLength(MAX_DIAGNOSTICS);
     expect(checked.diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems;/);
@@ -122,7 +122,7 @@ describe('a hostile file', () => {
 });
 
 describe('a hostile name', () => {
-  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is told of in few words', (key) => {
+  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is reported briefly', (key) => {
     const name = `${'a'.repeat(MEBIBYTE)}!`;
     const names = { agents: new Set<string>(), validators: new Set<string>(), policies: new Set<string>() };
     const known = { ...names, prompts: new Map(), entrypoints: new Set<string>() };
@@ -141,7 +141,7 @@ describe('other hostile documents', () => {
   it.each<[string, () => readonly Diagnostic[]]>([
     ['a configuration', () => checkConfig(sourceOf(keys)).diagnostics],
     ['a prompt', () => checkPrompt(sourceOf(`---\n${keys}---\nbody\n`)).diagnostics],
-  ])('%s with too many problems gets as many as somebody may read', (_, diagnose) => {
+  ])('%s with too many problems gets a readable number', (_, diagnose) => {
     const diagnostics = diagnose();
     expect(diagnostics).toHaveLength(MAX_DIAGNOSTICS);
     expect(diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems;/);
@@ -156,8 +156,8 @@ describe('other hostile documents', () => {
 });
 
 describe('a very long workflow', () => {
-  it('of 4,500 steps is valid', () => {
-    const text = createWorkflow(900);
+  it('of 1,500 steps is valid', () => {
+    const text = createWorkflow(300);
     const checked = check(text);
     expect(checked.diagnostics).toEqual([]);
     expect(checked.plan).not.toBeNull();

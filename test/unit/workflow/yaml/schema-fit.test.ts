@@ -5,6 +5,7 @@ import { workflowDocumentSchema } from '../../../../src/contracts/documents/work
 import { surelyFits } from '../../../../src/workflow/document/schema-fit.ts';
 import { validWorkflow, type WorkflowValue } from '../../../../testing/workflow-arbitrary.ts';
 import { MISTAKES, withMistake } from '../../document-mutations.ts';
+import { numberOfRuns } from '../../number-of-runs.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
 
@@ -28,7 +29,7 @@ describe('surelyFits', () => {
         expect(fits).toBe(accepts(workflowDocumentSchema, document));
         if (fits) recognised += 1;
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: numberOfRuns(60) },
     );
     expect(recognised).toBeGreaterThan(20);
   });
@@ -45,7 +46,7 @@ describe('surelyFits', () => {
           );
         },
       ),
-      { seed, numRuns: 200 },
+      { seed, numRuns: numberOfRuns(60) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('surelyFits', () => {
     ['one with a blank text', { name: ' ', age: 1 }, false],
     ['a list', [], false],
     ['nothing', null, false],
-  ])('tells of %s what the schema tells', (_, value, expected) => {
+  ])('reports for %s what the schema reports', (_, value, expected) => {
     expect(surelyFits(person, value)).toBe(expected);
     expect(accepts(person, value)).toBe(expected);
   });

@@ -1,4 +1,5 @@
 import type { UpkeepSetup } from '../../../../app/opened.ts';
+import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import {
   RunLocked,
   type SalvagedRun,
@@ -13,7 +14,7 @@ import type { Salvage } from '../../../../ports/upkeep.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openUpkeep, resolveRunId } from '../../open.ts';
+import { openUpkeep } from '../../open.ts';
 import { diffStatLines } from '../../output/diff-stat.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatAge, printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
@@ -109,7 +110,7 @@ function printFiles(
   const done = dryRun ? 'would restore' : 'restored';
   const name = printable(salvage.name);
   const [output, notes] = [stdoutOf(terminal), stderrOf(terminal)];
-  if (plan.kind === 'worktree') printLines(output, [`${done} ${name} into ${plan.workspace.worktreePath}`]);
+  if (plan.kind === 'worktree') printLines(output, [`${done} ${name} into ${plan.workspace.checkoutPath}`]);
   else {
     const branch = printable(plan.branchName);
     printLines(output, [`${done} ${name} as branch ${branch}: ${plan.because}`]);

@@ -1,7 +1,8 @@
+import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import { type Verification, verifyRun } from '../../../../app/runs/verify-run.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openRecords, resolveRunId } from '../../open.ts';
+import { openRecords } from '../../open.ts';
 import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
 /** Checks the record of a run. Prints the first flaw; with `--json`, all of them. */

@@ -8,7 +8,7 @@ import { openProject, openRun } from '../../open.ts';
 import { diffStatLines } from '../../output/diff-stat.ts';
 import { paintPatch } from '../../output/patch-text.ts';
 
-/** Prints the changes from the base to the last recorded tree of the run. Reads git objects, not the worktree. */
+/** Prints the changes from the base to the last recorded tree of the run. Reads git objects, not the checkout. */
 export async function diff(
   context: CommandContext,
   runRef: string,

@@ -1,4 +1,5 @@
 import { defaultSince, type ReportedRepository, reportRuns } from '../../../../app/report.ts';
+import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import { parseSince } from '../../../../app/since.ts';
 import type { ReportScope } from '../../../../overview/compose-report.ts';
 import { renderHtml } from '../../../../overview/render-html.ts';
@@ -7,7 +8,7 @@ import type { TimeFormat } from '../../../../overview/report-words.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openWith, resolveRunId } from '../../open.ts';
+import { openWith } from '../../open.ts';
 import { renderReport } from '../../output/report-text.ts';
 import { formatDuration, printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 

@@ -1,5 +1,6 @@
 import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../../../app/drive/resume-run.ts';
 import type { OpenProject, Records } from '../../../../app/opened.ts';
+import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import type { Plan } from '../../../../kernel/plan.ts';
 import type { ResumeProblem, ResumeRequest } from '../../../../runtime/drive/resume-run.ts';
 import { CliError } from '../../cli-error.ts';
@@ -11,7 +12,7 @@ import { announceDetached } from '../../driving/detached-terminal.ts';
 import { reportEnd, whileDriving } from '../../driving/driving.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openProject, resolveRunId } from '../../open.ts';
+import { openProject } from '../../open.ts';
 
 export async function resume(
   context: CommandContext,

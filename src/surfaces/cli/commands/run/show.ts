@@ -1,13 +1,16 @@
+import { commandsForNeed } from '../../../../app/runs/next-commands.ts';
 import type { OpenRun } from '../../../../app/runs/open-run.ts';
+import { stepState } from '../../../../app/runs/path-text.ts';
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import { runDocument } from '../../../../app/runs/run-document.ts';
 import { type NeededAction, type ShownStep, showRun } from '../../../../app/runs/show-run.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { openGateLines } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openRun, shortIdsIn } from '../../open.ts';
+import { openRun } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { stepLine } from '../../output/progress.ts';
-import { nextCommands, renderSummary, stepState } from '../../output/summary.ts';
+import { renderSummary } from '../../output/summary.ts';
 import { type Paint, printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
 export async function show(context: CommandContext, runRef: string): Promise<ExitCode> {
@@ -40,21 +43,10 @@ export async function show(context: CommandContext, runRef: string): Promise<Exi
   return EXIT.success;
 }
 
-/** Only a run that waits gets suggestions: looking at another one needs no next step. */
+/** Only a run that waits gets suggestions: looking at another one needs no next step, and this is `show` itself. */
 function commandsFor(needs: NeededAction | null, { view }: OpenRun, id: string): string[] {
-  if (needs === null) return [];
-  switch (needs.kind) {
-    case 'cancel':
-      return [`conductor cancel ${id}`];
-    case 'resume':
-      return [`conductor resume ${id}`];
-    case 'parked':
-      return nextCommands({ kind: 'parked', parked: needs.parked, view }, id);
-    case 'answer':
-      return view.awaiting === null
-        ? []
-        : nextCommands({ kind: 'waiting', awaiting: view.awaiting, view }, id).slice(1);
-  }
+  const commands = needs === null ? [] : commandsForNeed(needs, view, id);
+  return commands.filter((command) => !command.startsWith('conductor show'));
 }
 
 function stepLines(

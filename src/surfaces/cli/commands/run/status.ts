@@ -1,11 +1,12 @@
 import { statusesDocument } from '../../../../app/runs/list-runs.ts';
-import { isLive, isMoving } from '../../../../app/runs/listed-state.ts';
+import { isMoving, isUnfinished } from '../../../../app/runs/listed-state.ts';
 import {
   type CurrentStatus,
   composeStatusDocument,
   type OpenRun,
   readStatus,
 } from '../../../../app/runs/open-run.ts';
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
 import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
@@ -14,7 +15,7 @@ import { shortenPath } from '../../../../text/shorten.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileWatching } from '../../driving/watching.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../../exit-codes.ts';
-import { openRecords, openRun, openRunByRef, shortIdsIn } from '../../open.ts';
+import { openRecords, openRun, openRunByRef } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { flakyText } from '../../output/flaky-text.ts';
 import { timeText, untilText } from '../../output/gate-lines.ts';
@@ -44,7 +45,7 @@ export async function status(
 async function statusOfAll(context: CommandContext): Promise<ExitCode> {
   const { store, clock } = await openRecords(context);
   const all = await store.list();
-  printRuns(context, all.filter(isLive), clock.now(), shortIdsOf(all.map(({ runId }) => runId)));
+  printRuns(context, all.filter(isUnfinished), clock.now(), shortIdsOf(all.map(({ runId }) => runId)));
   return EXIT.success;
 }
 
@@ -68,7 +69,7 @@ function watchAll(context: CommandContext): Promise<ExitCode> {
     for (;;) {
       const all = await store.list();
       const short = shortIdsOf(all.map(({ runId }) => runId));
-      const listed = all.filter((run) => isLive(run) || lastLines.has(run.runId));
+      const listed = all.filter((run) => isUnfinished(run) || lastLines.has(run.runId));
       const now = clock.now();
       // Compared with whole ids, because short ids can grow when another run starts.
       const changed = listed.filter(

@@ -1,5 +1,6 @@
 import { answerOpenGate } from '../../../../app/drive/answer-gate.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import type { GateReaction } from '../../../../runtime/drive/await-gate.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -7,7 +8,7 @@ import { askAtGate, type OpenGate } from '../../driving/ask-at-gate.ts';
 import { reportEnd } from '../../driving/driving.ts';
 import { trustOwnFiles } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openProject, openWith, shortIdsIn } from '../../open.ts';
+import { openProject, openWith } from '../../open.ts';
 import { checkForRun, startChecked } from '../run/run.ts';
 
 /** Runs a workflow in a temporary repository, without network or keys. */

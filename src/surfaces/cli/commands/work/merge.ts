@@ -1,8 +1,8 @@
+import { findItem } from '../../../../app/work/find-item.ts';
 import { findUnmergedBlockers } from '../../../../work/items/stack.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
-import { askAsPerson } from '../../output/work/asking.ts';
-import { findItem } from '../../output/work/session.ts';
+import { executeAsUser } from '../../output/work/user-commands.ts';
 
 export interface MergeOptions {
   /** Merge the approved blockers of the item first. */
@@ -16,10 +16,10 @@ export async function merge(
   itemRef: string,
   { withBlockers, as }: MergeOptions,
 ): Promise<ExitCode> {
-  return askAsPerson(context, as, async ({ snapshot, ask }) => {
+  return executeAsUser(context, as, async ({ snapshot, execute }) => {
     const { item } = findItem(snapshot, itemRef);
     const blockers = withBlockers ? findUnmergedBlockers(snapshot.state, item) : [];
-    for (const blocker of blockers) await ask({ kind: 'merge', itemId: blocker.item.id });
-    await ask({ kind: 'merge', itemId: item.id });
+    for (const blocker of blockers) await execute({ kind: 'merge', itemId: blocker.item.id });
+    await execute({ kind: 'merge', itemId: item.id });
   });
 }

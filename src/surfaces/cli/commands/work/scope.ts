@@ -1,8 +1,8 @@
+import { findItem } from '../../../../app/work/find-item.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
-import { askAsPerson } from '../../output/work/asking.ts';
-import { findItem } from '../../output/work/session.ts';
+import { executeAsUser } from '../../output/work/user-commands.ts';
 
 export interface ScopeOptions {
   readonly add: readonly string[];
@@ -20,8 +20,9 @@ export async function extendScope(
   if (add.length === 0) throw new CliError('work scope needs the path to allow: --add PATH', example);
   if (reason === null || reason.trim() === '')
     throw new CliError('work scope needs the reason: --reason "…"', example);
-  return askAsPerson(context, as, async ({ snapshot, ask }) => {
+  return executeAsUser(context, as, async ({ snapshot, execute }) => {
     const { item } = findItem(snapshot, itemRef);
-    for (const path of add) await ask({ kind: 'extend_scope', itemId: item.id, path, reason: reason.trim() });
+    for (const path of add)
+      await execute({ kind: 'extend_scope', itemId: item.id, path, reason: reason.trim() });
   });
 }

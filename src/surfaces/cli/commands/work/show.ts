@@ -1,3 +1,5 @@
+import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
+import { findItem } from '../../../../app/work/find-item.ts';
 import {
   blockersOf,
   itemDocument,
@@ -11,11 +13,10 @@ import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { type ItemRecord, revisionOf } from '../../../../work/items/state.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { shortIdsIn } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatAge, type Output, printable, printLines, stdoutOf } from '../../output/terminal.ts';
 import { createEventLines, oneLine } from '../../output/work/event-lines.ts';
-import { findItem, withWork } from '../../output/work/session.ts';
+import { withWork } from '../../output/work/session.ts';
 
 /** Shows one item: its body, its status and the reason for it, its revision with reviews, and its history. */
 export async function show(context: CommandContext, itemRef: string): Promise<ExitCode> {

@@ -1,10 +1,10 @@
+import { findItem } from '../../../../app/work/find-item.ts';
 import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
-import { askAsPerson } from '../../output/work/asking.ts';
-import { findItem } from '../../output/work/session.ts';
+import { executeAsUser } from '../../output/work/user-commands.ts';
 
 export interface TransitionOptions {
   readonly reason: string | null;
@@ -19,9 +19,9 @@ export async function transition(
   { reason, as }: TransitionOptions,
 ): Promise<ExitCode> {
   const to = expectStatus(status);
-  return askAsPerson(context, as, async ({ snapshot, ask }) => {
+  return executeAsUser(context, as, async ({ snapshot, execute }) => {
     const { item } = findItem(snapshot, itemRef);
-    await ask({
+    await execute({
       kind: 'transition',
       itemId: item.id,
       to,

@@ -1,9 +1,10 @@
+import { endOfLoop, type WorkDriving, type WorkEnd } from '../../../../app/work/work-end.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { printLines, stderrOf } from '../../output/terminal.ts';
 import { renderClosing } from '../../output/work/board.ts';
-import { driveWork, endOfLoop, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
+import { driveWork } from '../../output/work/driving.ts';
 import { printReportSince } from '../run/report.ts';
 
 export interface WatchOptions {
@@ -38,7 +39,7 @@ async function watchUntilIdle({ work, signal, onEvent, onProblem }: WorkDriving)
 async function watchUntilStopped({ work, signal, onEvent, onProblem }: WorkDriving): Promise<WorkEnd> {
   const { problems } = await work.engine.watch(signal, { onEvent, onProblem });
   const isFine = problems.length === 0;
-  return { code: EXIT.interrupted, ok: isFine, reason: isFine ? null : problems.join('; '), help: null };
+  return { kind: 'stopped', ok: isFine, reason: isFine ? null : problems.join('; '), help: null };
 }
 
 /** How the items stand, and the report of the runs since the loop began. */

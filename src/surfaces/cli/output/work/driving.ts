@@ -1,10 +1,7 @@
 import type { OpenWork } from '../../../../app/work/opened-work.ts';
 import { itemDocument } from '../../../../app/work/show-item.ts';
-import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
-import { growingShortIds, type ShortId } from '../../../../overview/short-ids.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
-import type { SessionEnd } from '../../../../work/engine/protocol.ts';
-import { isTerminal } from '../../../../work/items/status-table.ts';
+import type { WorkDriving, WorkEnd } from '../../../../app/work/work-end.ts';
+import { growingShortIds } from '../../../../overview/short-ids.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -12,22 +9,13 @@ import { printLines, stderrOf } from '../terminal.ts';
 import { createWorkProgress } from './progress.ts';
 import { withTrustedWork } from './session.ts';
 
-export interface WorkDriving {
-  readonly work: OpenWork;
-  readonly person: string;
-  readonly signal: AbortSignal;
-  readonly onEvent: (entry: JournalEntry) => void;
-  readonly onProblem: (message: string) => void;
-  readonly short: ShortId;
-}
-
-export interface WorkEnd {
-  readonly code: ExitCode;
-  readonly ok: boolean;
-  /** A message for the user; null if there is nothing to report. */
-  readonly reason: string | null;
-  readonly help: string | null;
-}
+const EXIT_OF: Readonly<Record<WorkEnd['kind'], ExitCode>> = {
+  done: EXIT.success,
+  waiting: EXIT.waiting,
+  blocked: EXIT.blocked,
+  failed: EXIT.failed,
+  stopped: EXIT.interrupted,
+};
 
 /** Runs agents on items with live progress. Ctrl-C stops them cleanly: their runs can be resumed. */
 export async function driveWork(
@@ -59,7 +47,7 @@ export async function driveWork(
       );
       progress.stop();
       await report(context, work, before.seq, end);
-      return end.code;
+      return EXIT_OF[end.kind];
     });
   } finally {
     progress.stop();
@@ -71,7 +59,7 @@ export async function report(
   context: CommandContext,
   work: OpenWork,
   after: number,
-  { ok, reason, help }: WorkEnd,
+  { ok, reason, help }: Omit<WorkEnd, 'kind'>,
 ): Promise<void> {
   if (!context.json) {
     const output = stderrOf(context.terminal);
@@ -84,47 +72,4 @@ export async function report(
   const snapshot = await work.engine.snapshot();
   const items = [...snapshot.state.items.values()].map((known) => itemDocument(snapshot, known));
   printJson(context, { ok, reason, help, events, items });
-}
-
-/** The result of a loop that has stopped or is idle: which of these items are unfinished, and what the user can do. */
-export function endOfLoop(
-  end: SessionEnd,
-  { state }: WorkSnapshot,
-  ids: readonly string[],
-  single: boolean,
-): WorkEnd {
-  if (end.kind === 'stopped')
-    return {
-      code: EXIT.interrupted,
-      ok: false,
-      reason: 'stopped',
-      help: 'run the same command again to continue',
-    };
-  const [problem] = end.problems;
-  if (problem !== undefined)
-    return {
-      code: EXIT.failed,
-      ok: false,
-      reason: end.problems.join('; '),
-      help: 'conductor work list shows the items; fix this, then dispatch the item by its id',
-    };
-  const left = ids.flatMap((id) => state.items.get(id) ?? []).filter(({ item }) => !isTerminal(item.status));
-  const [first] = left;
-  if (first === undefined) return { code: EXIT.success, ok: true, reason: null, help: null };
-  const { id, status } = first.item;
-  if (single && (status === 'blocked' || status === 'needs-refinement'))
-    return {
-      code: EXIT.blocked,
-      ok: false,
-      reason: `item ${id} is ${status}: ${first.statusReason}`,
-      help: `conductor work show ${id}; then conductor work transition ${id} pending --reason "…"`,
-    };
-  return {
-    code: EXIT.waiting,
-    ok: true,
-    reason: single
-      ? `item ${id} is ${status} and waits`
-      : `${left.length} of ${ids.length} items wait: ${left.map(({ item }) => item.id).join(', ')}`,
-    help: 'conductor work list shows why',
-  };
 }

@@ -1,0 +1,24 @@
+import type { FolderWatch } from '../../ports/folder-watch.ts';
+import type { SessionStore } from '../../ports/page-sessions.ts';
+import type { Files } from '../../ports/project-files.ts';
+import type { RecordFiles } from '../../ports/record-files.ts';
+import type { RunObjects } from '../../ports/run-objects.ts';
+import type { Opened } from '../opened.ts';
+
+/** What the page needs from this machine. */
+export interface PageTools {
+  readonly sessions: SessionStore;
+  readonly watch: FolderWatch;
+  readonly files: RecordFiles;
+  readonly projectFiles: Pick<Files, 'list' | 'read'>;
+  readonly openObjects: (startDir: string) => Promise<Opened<OpenObjects>>;
+  /** The folder with the built page. */
+  readonly webFolder: string;
+}
+
+/** What git has of the runs of a repository. */
+export interface OpenObjects {
+  readonly objects: RunObjects;
+  /** Globs of test files, from the configuration. */
+  readonly tests: readonly string[] | null;
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+
+export const MAX_COMMENT_LENGTH = 16_384;
+
+/** Body of `POST /runs/:run/gate`. */
+export const gateAnswerRequestSchema = z.strictObject({
+  answer: z.enum(['approve', 'reject']),
+  comment: z.string().max(MAX_COMMENT_LENGTH).nullable().default(null),
+  /** `request_sha256` of the gate document that the page showed. */
+  shown: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type GateAnswerRequest = z.infer<typeof gateAnswerRequestSchema>;
+
+/** Answer to `GET /runs/:run/gate`: everything for the decision. */
+export interface GateDocument {
+  readonly run_id: string;
+  readonly title: string | null;
+  readonly workflow_id: string;
+  readonly step_id: string;
+  readonly attempt: number;
+  readonly gate: string;
+  /** The text of the gate, as `conductor show` has it. */
+  readonly reason: string;
+  readonly text: readonly string[];
+  /** `gate_request.json`; null if it can't be read. */
+  readonly request: Readonly<Record<string, unknown>> | null;
+  readonly request_sha256: string;
+  readonly tree: string;
+  readonly consequences: unknown;
+  readonly requested_at: string;
+  readonly expires_at: string | null;
+  readonly is_expired: boolean;
+  readonly approvers: readonly string[];
+  /** The answer that no process has acted on yet; null while the gate is open. */
+  readonly answer: {
+    readonly answer: string;
+    readonly by: string | null;
+    readonly comment: string | null;
+    readonly answered_at: string;
+  } | null;
+}
+
+/** Answer to `POST /runs/:run/gate`. */
+export interface AnsweredDocument {
+  readonly run_id: string;
+  readonly step_id: string;
+  readonly answer: 'gate_approved' | 'gate_rejected';
+  readonly by: string;
+}

@@ -1,0 +1,219 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { PathPart, RunPage } from '../../../src/contracts/http/run-page.ts';
+import { type Loaded, useDocument } from '../api/document-cache.ts';
+import { runPath } from '../api/paths.ts';
+import { connection } from '../api/stream.ts';
+import { formatRoute, gateRoute, type Route } from '../state/routes.ts';
+import { useStore } from '../state/store.ts';
+import { useTitle } from '../state/title.ts';
+import { formatCost } from '../text/numbers.ts';
+import { formatClock, formatDuration } from '../text/time.ts';
+import { verdictOfRun } from '../text/verdict.ts';
+import { Ago, Elapsed } from '../ui/clock.tsx';
+import { Commands } from '../ui/command.tsx';
+import { DocumentView } from '../ui/document-view.tsx';
+import { VerdictText } from '../ui/mark.tsx';
+import { CancelButton } from './run/cancel-button.tsx';
+import { Evidence } from './run/evidence.tsx';
+import { LiveOutput } from './run/live-output.tsx';
+import { RunGraph } from './run/run-graph.tsx';
+import { chooseStep, Steps } from './run/steps.tsx';
+import { TimeSlider } from './run/time-slider.tsx';
+import '../styles/run.css';
+
+type RunRoute = Extract<Route, { screen: 'run' }>;
+
+/** What did this run do, and what shows it? */
+export function Run({ route }: { readonly route: RunRoute }): JSX.Element {
+  const path = runPath(route.repo, route.run);
+  const now = useDocument<RunPage>(path);
+  const then = useDocument<RunPage>(route.at === null ? null : `${path}/at/${route.at}`);
+  useTitle(now.data?.title ?? null, 'run');
+  return (
+    <DocumentView of={now} what="the run" lines={9}>
+      {(current) => <RunView route={route} current={current} then={route.at === null ? null : then} />}
+    </DocumentView>
+  );
+}
+
+function RunView({
+  route,
+  current,
+  then,
+}: {
+  readonly route: RunRoute;
+  readonly current: RunPage;
+  /** The run after the event that the slider is at; null for now. */
+  readonly then: Loaded<RunPage> | null;
+}): JSX.Element {
+  const shown = useLast(then === null ? current : then.data) ?? current;
+  const step = chooseStep(shown, route.step);
+  return (
+    <>
+      <RunHead route={route} run={shown} isPast={then !== null} />
+      <nav class="run-path" aria-label="Path of the run">
+        {shown.path.map((part, index) => (
+          <PathPiece key={index} part={part} route={route} />
+        ))}
+      </nav>
+      {then?.error == null ? null : (
+        <p class="notice tone-danger-edge" role="alert">
+          {then.error.message}
+        </p>
+      )}
+      <TimeSlider route={route} current={current} shown={shown} />
+      {shown.awaiting === null ? null : (
+        <p class="notice tone-needs-edge gate-notice">
+          <span>
+            Waiting at gate <strong>{shown.awaiting.gate}</strong>: {shown.awaiting.reason}
+          </span>
+          <a class="button is-accent" href={formatRoute(gateRoute(route.repo, route.run))}>
+            Review
+          </a>
+        </p>
+      )}
+      <Remarks run={shown} />
+      <div class="run-columns">
+        <div class="run-left">
+          <Steps route={route} run={shown} selected={step?.key ?? null} />
+          {then === null ? <LiveOutput run={shown} /> : null}
+        </div>
+        <div class="run-right">
+          {step === null ? (
+            <p class="empty">No step has started.</p>
+          ) : (
+            <Evidence route={route} run={shown} step={step} />
+          )}
+        </div>
+      </div>
+      <RunGraph route={route} asOf={then === null ? null : route.at} />
+      <Commands commands={current.commands} />
+    </>
+  );
+}
+
+/** Keeps showing the last state while the next one is fetched, so that the slider doesn't blink. */
+function useLast<T>(value: T | null): T | null {
+  const [last, setLast] = useState(value);
+  useEffect(() => {
+    if (value !== null) setLast(value);
+  }, [value]);
+  return value ?? last;
+}
+
+function RunHead({
+  route,
+  run,
+  isPast,
+}: {
+  readonly route: RunRoute;
+  readonly run: RunPage;
+  readonly isPast: boolean;
+}): JSX.Element {
+  const link = useStore(connection);
+  const isEnded = run.outcome !== null;
+  const isInterrupted = run.state === 'interrupted';
+  const state = run.awaiting !== null ? 'waiting' : run.parked !== null ? 'parked' : run.state;
+  const verdict = verdictOfRun(state, run.outcome);
+  const asOf =
+    !isEnded && link.state === 'lost' && link.heardAt !== null ? ` as of ${formatClock(link.heardAt)}` : '';
+  return (
+    <header class="run-head">
+      <div>
+        <h1>{run.title ?? run.workflow_id}</h1>
+        <div class="facts">
+          <VerdictText verdict={verdict} text={`${verdict.word}${asOf}`} />
+          {run.reason === null ? null : <span>{run.reason}</span>}
+          <a href={formatRoute({ screen: 'workflow', repo: route.repo, workflow: run.workflow_id })}>
+            {run.workflow_id}
+          </a>
+          <span>
+            started <Ago at={run.started_at} />
+          </span>
+          <span class="number">
+            {run.ended_at !== null ? (
+              formatDuration(Math.max(0, Date.parse(run.ended_at) - Date.parse(run.started_at)))
+            ) : isPast || asOf !== '' || isInterrupted ? (
+              formatDuration(Math.max(0, Date.parse(run.as_of) - Date.parse(run.started_at)))
+            ) : (
+              <Elapsed since={run.started_at} />
+            )}
+          </span>
+          <span class="number">{formatCost(run.spend.cost_usd, run.spend.unknown.cost_usd)}</span>
+          {run.branch === null ? null : <span class="mono run-branch">{run.branch}</span>}
+          {run.pull_request_url === null ? null : (
+            <a href={run.pull_request_url} rel="noreferrer" target="_blank">
+              pull request
+            </a>
+          )}
+        </div>
+      </div>
+      {isEnded || isPast ? null : <CancelButton repo={route.repo} run={route.run} />}
+    </header>
+  );
+}
+
+function PathPiece({ part, route }: { readonly part: PathPart; readonly route: RunRoute }): JSX.Element {
+  const tone = part.tone === 'current' ? 'running' : part.tone;
+  if (part.kind !== 'step' || part.key === null)
+    return <span class={`path-${part.kind} tone-${tone}`}>{part.text}</span>;
+  return (
+    <a
+      class={`path-step${part.tone === 'current' ? ' is-current' : ''}`}
+      aria-current={part.tone === 'current' ? 'step' : undefined}
+      href={formatRoute({ ...route, step: part.key, tab: null, file: null, line: null })}
+    >
+      {part.text}
+    </a>
+  );
+}
+
+function Remarks({ run }: { readonly run: RunPage }): JSX.Element | null {
+  const { findings, notes, violations, notices, answers } = run;
+  if (findings.length + notes.length + violations.length + notices.length + answers.length === 0) return null;
+  return (
+    <ul class="remarks">
+      {violations.map(({ seq, class: kind, message }) => (
+        <li key={seq}>
+          <VerdictText verdict={{ tone: 'danger', word: kind.replaceAll('_', ' ') }} /> {message}
+        </li>
+      ))}
+      {findings.map((text) => (
+        <li key={text}>
+          <VerdictText verdict={{ tone: 'attention', word: 'finding' }} /> {text}
+        </li>
+      ))}
+      {notes.map((text) => (
+        <li key={text}>
+          <VerdictText verdict={{ tone: 'neutral', word: 'note' }} /> {text}
+        </li>
+      ))}
+      {notices.map(({ seq, message }) => (
+        <li key={seq}>
+          <VerdictText verdict={{ tone: 'neutral', word: 'notice' }} /> {message}
+        </li>
+      ))}
+      {answers.map(({ step_id, attempt, answer, by, comment, answered_at, from }) => (
+        <li key={`${step_id}${attempt}`}>
+          <VerdictText
+            verdict={
+              answer === 'gate_approved'
+                ? { tone: 'success', word: 'approved' }
+                : { tone: 'attention', word: 'rejected' }
+            }
+          />{' '}
+          {step_id} by {by ?? 'a person'} <Ago at={answered_at} />
+          {from === null ? null : <span class="muted"> ({describeOrigin(from)})</span>}
+          {comment === null ? null : <span class="quote">{comment}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function describeOrigin(from: NonNullable<RunPage['answers'][number]['from']>): string {
+  return Object.entries(from)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${JSON.stringify(value)}`)
+    .join(', ');
+}

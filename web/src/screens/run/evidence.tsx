@@ -1,0 +1,223 @@
+import type { JSX } from 'preact';
+import type { StepPage } from '../../../../src/contracts/http/evidence-page.ts';
+import type { RunPage, StepLine } from '../../../../src/contracts/http/run-page.ts';
+import { useDocument } from '../../api/document-cache.ts';
+import { stepPath } from '../../api/paths.ts';
+import { DiffView } from '../../diff/diff-view.tsx';
+import { navigate } from '../../state/navigation.ts';
+import type { EvidenceTab, Route } from '../../state/routes.ts';
+import { countOf } from '../../text/numbers.ts';
+import { formatDuration } from '../../text/time.ts';
+import { Ago } from '../../ui/clock.tsx';
+import { DocumentView } from '../../ui/document-view.tsx';
+import { VerdictText } from '../../ui/mark.tsx';
+import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { Artifacts } from './artifacts.tsx';
+import { Checks } from './checks.tsx';
+import { Claims } from './claims.tsx';
+import { Output } from './output.tsx';
+import { Prompt } from './prompt.tsx';
+import { verdictOfLine } from './steps.tsx';
+import '../../styles/evidence.css';
+
+type RunRoute = Extract<Route, { screen: 'run' }>;
+
+/** What a step did and what shows it. The tab stays when another step is chosen. */
+export function Evidence({
+  route,
+  run,
+  step,
+}: {
+  readonly route: RunRoute;
+  readonly run: RunPage;
+  readonly step: StepLine;
+}): JSX.Element {
+  const page = useDocument<StepPage>(stepPath(route.repo, route.run, step.key));
+  return (
+    <section class="evidence" aria-label={`Evidence of ${step.key}`}>
+      <header class="evidence-head">
+        <h2>
+          {step.step_id}
+          {step.attempt > 1 ? <span class="muted"> attempt {step.attempt}</span> : null}
+        </h2>
+        <div class="facts">
+          <VerdictText verdict={verdictOfLine(step)} />
+          <span>{OPCODE_WORDS[step.opcode]}</span>
+          <span>
+            started <Ago at={step.started_at} />
+          </span>
+          {step.duration_ms === null ? null : <span class="number">{formatDuration(step.duration_ms)}</span>}
+        </div>
+      </header>
+      <DocumentView of={page} what="the step" lines={5}>
+        {(data) => <StepEvidence route={route} run={run} step={step} page={data} />}
+      </DocumentView>
+    </section>
+  );
+}
+
+const OPCODE_WORDS: Readonly<Record<StepLine['opcode'], string>> = {
+  RUN_AGENT: 'agent',
+  RUN_VALIDATION: 'checks',
+  EVALUATE: 'evaluation',
+  GATE: 'gate',
+  ROLLBACK: 'rollback',
+  STOP: 'end',
+};
+
+function StepEvidence({
+  route,
+  run,
+  step,
+  page,
+}: {
+  readonly route: RunRoute;
+  readonly run: RunPage;
+  readonly step: StepLine;
+  readonly page: StepPage;
+}): JSX.Element {
+  const tabs = tabsOf(page);
+  const fallback = defaultTab(page);
+  const selected = tabs.find(({ id }) => id === route.tab)?.id ?? fallback;
+  const panelId = 'evidence-panel';
+  return (
+    <>
+      <Why page={page} />
+      <Tabs
+        label="Evidence"
+        tabs={tabs}
+        selected={selected}
+        panelId={panelId}
+        onSelect={(tab) => navigate({ ...route, step: step.key, tab, file: null, line: null }, 'replace')}
+      />
+      <div id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${selected}`} class="panel">
+        <Panel tab={selected} route={route} run={run} step={step} page={page} />
+      </div>
+    </>
+  );
+}
+
+function Panel({
+  tab,
+  route,
+  run,
+  step,
+  page,
+}: {
+  readonly tab: EvidenceTab;
+  readonly route: RunRoute;
+  readonly run: RunPage;
+  readonly step: StepLine;
+  readonly page: StepPage;
+}): JSX.Element {
+  // A running step's evidence grows with the run's events; that of one that has ended never changes.
+  const version = step.state === 'ended' ? 'ended' : String(run.as_of_seq);
+  const of = { repo: route.repo, run: route.run };
+  switch (tab) {
+    case 'changes':
+      return (
+        <DiffView
+          {...of}
+          step={page.opcode === 'RUN_AGENT' ? step.key : null}
+          version={version}
+          place={route}
+          placeUrl={(file, line) => ({ ...route, step: step.key, tab: 'changes', file, line })}
+          draft={null}
+        />
+      );
+    case 'checks':
+      return <Checks {...of} step={page.checks?.step ?? step.key} version={version} />;
+    case 'claims':
+      return <Claims route={route} page={page} />;
+    case 'output':
+      return (
+        <Output
+          key={step.key}
+          {...of}
+          step={step.key}
+          streams={page.output}
+          line={route.line}
+          version={version}
+          route={route}
+        />
+      );
+    case 'prompt':
+      return <Prompt {...of} step={step.key} />;
+    case 'artifacts':
+      return <Artifacts {...of} page={page} />;
+  }
+}
+
+function tabsOf(page: StepPage): Tab<EvidenceTab>[] {
+  const { change, checks, claims, output, has_prompt, evidence } = page;
+  const tabs: (Tab<EvidenceTab> & { readonly isThere: boolean })[] = [
+    {
+      id: 'changes',
+      label: 'Changes',
+      isThere: true,
+      ...(change === null ? {} : { note: String(change.files) }),
+    },
+    {
+      id: 'checks',
+      label: 'Checks',
+      isThere: checks !== null,
+      ...(checks === null
+        ? {}
+        : { note: `${checks.cases?.passed ?? checks.passed}/${checks.cases?.total ?? checks.total}` }),
+    },
+    {
+      id: 'claims',
+      label: 'Claims',
+      isThere: claims.length > 0 || page.final_response !== null,
+      ...(claims.length === 0 ? {} : { note: String(claims.length) }),
+    },
+    { id: 'output', label: 'Output', isThere: output.length > 0 },
+    { id: 'prompt', label: 'Prompt', isThere: has_prompt },
+    { id: 'artifacts', label: 'Artifacts', isThere: true, note: String(evidence.length) },
+  ];
+  return tabs
+    .filter(({ isThere }) => isThere)
+    .map(({ id, label, note }) => ({ id, label, ...(note === undefined ? {} : { note }) }));
+}
+
+function defaultTab({ opcode, output, ended_at }: StepPage): EvidenceTab {
+  if (ended_at === null && output.length > 0) return 'output';
+  if (opcode === 'RUN_VALIDATION') return 'checks';
+  return opcode === 'EVALUATE' ? 'claims' : 'changes';
+}
+
+/** Verdict, reason, and what would change it. */
+function Why({ page }: { readonly page: StepPage }): JSX.Element | null {
+  const { why, reason, summary, checks, policy } = page;
+  const failed = checks?.failed ?? [];
+  const violations = policy?.violations ?? [];
+  if (why === null && reason === null && summary === null && violations.length === 0) return null;
+  return (
+    <div class="why">
+      {why === null ? (
+        <p>{reason ?? summary}</p>
+      ) : (
+        <>
+          <p>{why.reason}</p>
+          <p class="muted">Would be different after: {why.change}</p>
+          {why.blockers.map(({ code, summary: text }) => (
+            <p key={code + text}>
+              <VerdictText verdict={{ tone: 'attention', word: code }} /> {text}
+            </p>
+          ))}
+          {why.risk_flags.length === 0 ? null : (
+            <p class="tone-attention">{why.risk_flags.map((flag) => flag.replaceAll('_', ' ')).join(', ')}</p>
+          )}
+        </>
+      )}
+      {failed.length === 0 || why !== null ? null : (
+        <p class="tone-danger">{`Failed: ${failed.slice(0, 5).join(', ')}${failed.length > 5 ? ` and ${countOf(failed.length - 5, 'more', 'more')}` : ''}`}</p>
+      )}
+      {violations.map(({ class: kind, message }) => (
+        <p key={message}>
+          <VerdictText verdict={{ tone: 'danger', word: kind.replaceAll('_', ' ') }} /> {message}
+        </p>
+      ))}
+    </div>
+  );
+}
