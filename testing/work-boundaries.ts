@@ -65,7 +65,7 @@ export function withBoundaries(ports: WorkPorts, reach: (name: WorkBoundary) => 
         await reach('after run');
         return state;
       },
-      cancel: (runId) => around('cancel', () => runner.cancel(runId)),
+      cancel: (runId, reason) => around('cancel', () => runner.cancel(runId, reason)),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { JournalEntry, ReviewRecord, WorkEvent } from '../src/contracts/work/work-event.ts';
 import type { Pipeline, Revision, Spec } from '../src/contracts/work/work-item.ts';
+import type { DiskSpace } from '../src/ports/work/disk-space.ts';
 import type { RoleRunner, RoleState } from '../src/ports/work/role-runner.ts';
 import type { SpecFolder } from '../src/ports/work/spec-folder.ts';
 import type { WorkJournal } from '../src/ports/work/work-journal.ts';
@@ -43,9 +44,13 @@ export function createMemoryJournal(now: () => string): WorkJournal & { readonly
       last = turn.catch(() => undefined);
       return turn;
     },
+    withSender: (_target, _signal, send) => send(),
     close: async () => undefined,
   };
 }
+
+/** A disk that is never full. */
+export const AMPLE_DISK: DiskSpace = { findFullFolder: async () => null };
 
 export interface MemoryProvider extends WorkProvider {
   /** What the checks of a revision come to; success where nothing is said. */

@@ -5,7 +5,7 @@ import { shorten } from '../text/shorten.ts';
 
 /** The notification that all targets get, as a value. All text is on one line, bounded and safe to print. */
 export interface Notification {
-  /** The id of the event: `run_id:seq`; for an item, of the question. Receivers can drop a second one with the same id. */
+  /** The id of the event: `run_id:seq`, or `work:time:seq` for an item. Receivers can drop a second one with the same id. */
   readonly id: string;
   /** The most specific kind: `failed` for an end other than success. */
   readonly kind: NotifyKind;

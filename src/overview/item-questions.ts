@@ -1,9 +1,7 @@
 import type { WorkLimits } from '../work/items/limits.ts';
 import type { WorkState } from '../work/items/state.ts';
-import { explainWaiting } from '../work/items/waiting.ts';
+import { explainWaiting, formatQuestion } from '../work/items/waiting.ts';
 import type { ItemQuestion } from './compose-report.ts';
-
-const ATTENTION = 'needs attention: ';
 
 /**
  * The work items that wait for a user, each with the commands that answer. An item whose run waits at a gate is left
@@ -14,9 +12,16 @@ export function listItemQuestions(state: WorkState, limits: WorkLimits): ItemQue
     const waiting = explainWaiting(known, { state, limits });
     if (waiting === null || !waiting.needsUser || waiting.code === 'gate') return [];
     const { id, title, status } = known.item;
-    const { text, command } = waiting;
-    const question = text.startsWith(ATTENTION) ? text.slice(ATTENTION.length) : text;
+    const { command } = waiting;
     const answers = command === null ? [] : [command];
-    return [{ itemId: id, title, status, question, commands: [`conductor work show ${id}`, ...answers] }];
+    return [
+      {
+        itemId: id,
+        title,
+        status,
+        question: formatQuestion(waiting),
+        commands: [`conductor work show ${id}`, ...answers],
+      },
+    ];
   });
 }

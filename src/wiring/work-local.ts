@@ -4,7 +4,6 @@ import { createWorkDatabase } from '../adapters/work-local/database.ts';
 import { createLocalJournal } from '../adapters/work-local/journal.ts';
 import { createLocalProvider } from '../adapters/work-local/local-provider.ts';
 import { createPipeline } from '../adapters/work-local/pipeline.ts';
-import { createProcessLock } from '../adapters/work-local/process-lock.ts';
 import { createItemRevisions } from '../adapters/workspace/items/item-revisions.ts';
 import { createSpecFiles } from '../adapters/workspace/items/spec-files.ts';
 import type { Config } from '../contracts/config/config.ts';
@@ -16,9 +15,6 @@ import type { WorkProvider } from '../ports/work/work-provider.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
 import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import type { Configured } from './open.ts';
-
-/** The holder sends notifications, with retries. */
-const NOTIFY_LOCK_TIMEOUT_MS = 60_000;
 
 /** The database of work items, relative to the repository. */
 export const WORK_DATABASE = '.tnh/work/items.db';
@@ -32,8 +28,6 @@ export interface LocalWork {
   readonly provider: WorkProvider;
   readonly journal: WorkJournal;
   readonly specs: SpecFolder;
-  /** Runs `work` while no other process notifies users of items. Rejects when the signal fires. */
-  readonly notifyAlone: (work: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Also knows the default branch. */
   readonly revisions: Revisions;
 }
@@ -46,7 +40,6 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
   const ownedPaths = deps.setup?.ownedPaths ?? [];
   const revisions = createItemRevisions({ ...configured, branch: config.work.branch, ownedPaths });
   const { project, validators, clock, sweep } = deps;
-  const notifyLock = createProcessLock(join(workDir, 'notify.lock'));
   return {
     provider: createLocalProvider({
       database: createWorkDatabase(file),
@@ -76,7 +69,6 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
     journal: createLocalJournal({ database: createWorkDatabase(file), clock }),
     specs: createSpecFiles({ repoRoot, globs: config.work.specs, branch: config.work.branch }),
     revisions,
-    notifyAlone: (work, signal) => notifyLock.hold(work, { timeoutMs: NOTIFY_LOCK_TIMEOUT_MS, signal }),
   };
 }
 

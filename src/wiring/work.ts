@@ -1,12 +1,15 @@
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
+import { createDiskSpace } from '../adapters/upkeep/disk-space.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';
 import { sha256Hex } from '../node/sha256.ts';
+import { maskSecrets } from '../policy/secrets/secrets.ts';
 import { createPatchClassifier } from '../runtime/evidence/classify-patch.ts';
-import { notifyOfItems } from '../runtime/notify/item-notifications.ts';
-import { createWorkEngine, type WorkEngine } from '../runtime/work/work-engine.ts';
+import type { RunDeps } from '../runtime/run-context.ts';
+import { createWorkEngine } from '../runtime/work/create-work-engine.ts';
+import type { QuestionTargets } from '../runtime/work/question-notifications.ts';
 import { readBody } from '../work/bodies/body.ts';
 import { LABELS, readPlannedLabels } from '../work/items/labels.ts';
 import { checkImplementorResult } from '../work/results/implementor-result.ts';
@@ -16,7 +19,7 @@ import type { Checked } from '../work/results/problem-codes.ts';
 import { checkReviewerResult } from '../work/results/reviewer-result.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
 import type { Configured } from './open.ts';
-import { openLocalWork } from './work-local.ts';
+import { openLocalWork, WORK_DATABASE } from './work-local.ts';
 import { createWorkRoles } from './work-roles.ts';
 
 interface WorkRequest extends Configured {
@@ -26,23 +29,10 @@ interface WorkRequest extends Configured {
 
 /** The work item engine, with the local provider and this repository's runs. */
 export function assembleWork({ project, options, ...configured }: WorkRequest): OpenWork {
-  const { repoRoot, config } = configured;
+  const { repoRoot, workspacesDir, config } = configured;
   const { deps, ids, clock } = project;
   const local = openLocalWork({ ...configured, deps });
   const jobs = options.jobs ?? config.work.jobs;
-  const { notify, secrets = [] } = deps.project;
-  const withNotifications = (engine: WorkEngine) =>
-    notify === null
-      ? engine
-      : notifyOfItems(engine, {
-          notifier: notify,
-          clock,
-          chance: Math.random,
-          journal: local.journal,
-          repository: basename(repoRoot),
-          secrets,
-          alone: local.notifyAlone,
-        });
   const runner = createWorkRoles({
     project,
     work: config.work,
@@ -57,21 +47,25 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
     ...project,
     jobs,
     maxRounds: config.work.max_rounds,
-    engine: withNotifications(
-      createWorkEngine({
-        journal: local.journal,
-        provider: local.provider,
-        specs: local.specs,
-        runner,
-        clock,
-        newKey: ids.newRunId,
-        slots: jobs,
-        maxRounds: config.work.max_rounds,
-        scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
-        readLabels: readPlannedLabels,
-        checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
-      }),
-    ),
+    engine: createWorkEngine({
+      journal: local.journal,
+      provider: local.provider,
+      specs: local.specs,
+      runner,
+      clock,
+      disk: createDiskSpace([
+        dirname(resolve(repoRoot, WORK_DATABASE)),
+        resolve(repoRoot, config.paths.runs),
+        workspacesDir,
+      ]),
+      notify: describeTargets(repoRoot, deps),
+      newKey: ids.newRunId,
+      slots: jobs,
+      maxRounds: config.work.max_rounds,
+      scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
+      readLabels: readPlannedLabels,
+      checkPlan: (result, { items }) => CHECKS.planner(result, [...items.values()]),
+    }),
     checkResult: runner.checkResult,
     sha256: sha256Hex,
     history: () => local.journal.read(0),
@@ -86,6 +80,17 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       await local.journal.close();
       await local.provider.close();
     },
+  };
+}
+
+function describeTargets(repoRoot: string, { project, chance }: RunDeps): QuestionTargets | null {
+  const { notify, secrets = [] } = project;
+  if (notify === null) return null;
+  return {
+    notifier: notify,
+    chance: chance ?? Math.random,
+    repository: basename(repoRoot),
+    mask: (text) => maskSecrets(text, secrets),
   };
 }
 

@@ -1,48 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
+import { accept, type Respond, withReceiver } from './receiver.ts';
 import { fixture, type Scene, test, until } from './scene.ts';
 import { plan, planned, test as workTest } from './work-scene.ts';
-
-interface Received {
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-type Respond = (response: ServerResponse, count: number) => void;
-
-const accept: Respond = (response) => response.writeHead(200).end('{}');
-
-/** A receiver on loopback. `respond` gets how many requests have arrived on the same path. */
-async function withReceiver(
-  respond: Respond,
-  use: (receiver: { readonly url: string; readonly received: Received[] }) => Promise<void>,
-): Promise<void> {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, body });
-      respond(response, received.filter(({ path }) => path === request.url).length);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    await use({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
 
 /** Writes `notify` into the user's own file. */
 async function configure(scene: Pick<Scene, 'home'>, entries: readonly string[]): Promise<void> {
@@ -205,7 +168,7 @@ workTest(
       expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
         kind: 'question',
         title: 'one',
-        headline: 'item 1 needs you',
+        headline: 'work item 1 needs you',
         commands: expect.arrayContaining(['conductor work show 1']),
       });
       const { history } = (await scene.document('show', '1')) as unknown as Record<'history', JournalEntry[]>;

@@ -38,7 +38,8 @@ export interface WorkDocument {
 const AGENT = (acts: Acts) => `
 import { readFileSync, writeFileSync } from 'node:fs';
 const inputs = JSON.parse(readFileSync(process.env.CONDUCTOR_INPUTS, 'utf8'));
-const give = (value) => writeFileSync(process.env.CONDUCTOR_RESULT, JSON.stringify(value));
+const usage = { input_tokens: 1000, output_tokens: 10 };
+const give = (value) => writeFileSync(process.env.CONDUCTOR_RESULT, JSON.stringify({ ...value, usage }));
 const completed = (summary) => give({ role: 'implementor', outcome: 'completed', summary });
 const review = (verdict, comments = []) =>
   give({ role: 'reviewer', review: { verdict, summary: 'Looked at all of it.', comments } });

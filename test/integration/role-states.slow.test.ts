@@ -125,17 +125,17 @@ describe('a run whose driver is another process', () => {
       kind: 'lost',
       reason: 'no process drives it',
     });
-    await scene.roles.cancel(runId);
+    await scene.roles.cancel(runId, 'not wanted');
     expect(markedProcesses(runId)).toEqual([]);
     expect(refusal(await scene.roles.readState(runId, SUBJECT))).toContain('the run ended cancelled');
   });
 
   it('is ended for good by a cancel', async () => {
     const { scene, driver, runId } = await drivenElsewhere();
-    await scene.roles.cancel(runId);
+    await scene.roles.cancel(runId, 'not wanted');
     await driver.done;
     expect(refusal(await scene.roles.readState(runId, SUBJECT))).toContain('the run ended cancelled');
-    await scene.roles.cancel(runId);
+    await scene.roles.cancel(runId, 'not wanted');
   });
 });
 
@@ -205,6 +205,6 @@ describe('a run that is stopped from outside', () => {
       kind: 'lost',
       reason: 'it has no record',
     });
-    await scene.roles.cancel('01a1e18f-e708-705c-9c3c-018a906f28e6');
+    await scene.roles.cancel('01a1e18f-e708-705c-9c3c-018a906f28e6', 'not wanted');
   });
 });

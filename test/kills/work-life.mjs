@@ -45,7 +45,7 @@ const { createWorkDatabase } = await import(join(src, 'adapters/work-local/datab
 const { createLocalProvider } = await import(join(src, 'adapters/work-local/local-provider.js'));
 const { createLocalJournal } = await import(join(src, 'adapters/work-local/journal.js'));
 const { createItemRevisions } = await import(join(src, 'adapters/workspace/items/item-revisions.js'));
-const { createWorkEngine } = await import(join(src, 'runtime/work/work-engine.js'));
+const { createWorkEngine } = await import(join(src, 'runtime/work/create-work-engine.js'));
 const { checkPlannerResult } = await import(join(src, 'work/results/planner-result.js'));
 const { readLabelFields } = await import(join(src, 'work/items/labels.js'));
 const { readBody } = await import(join(src, 'work/bodies/body.js'));
@@ -82,6 +82,8 @@ function openWorld({ root, name, runs }) {
       cancel: async () => undefined,
     },
     clock,
+    disk: { findFullFolder: async () => null },
+    notify: null,
     // A user whose command failed repeats it with the same key.
     newKey: () => {
       wishes += 1;

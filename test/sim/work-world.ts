@@ -1,12 +1,14 @@
 import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/work-engine.ts';
+import { createWorkEngine } from '../../src/runtime/work/create-work-engine.ts';
+import type { WorkEngine } from '../../src/runtime/work/work-engine.ts';
 import { createRandom } from '../../src/simulation/crashtest.ts';
 import type { RoleEnd, RoleRequest } from '../../src/work/engine/role.ts';
 import { findUnmergedBlockers } from '../../src/work/items/stack.ts';
 import type { WorkState } from '../../src/work/items/state.ts';
 import { type WorkBoundary, withBoundaries } from '../../testing/work-boundaries.ts';
 import {
+  AMPLE_DISK,
   createMemoryJournal,
   createMemoryProvider,
   createMemorySpecs,
@@ -81,6 +83,8 @@ export function createWorkWorld(seed: number) {
       ...ports,
       specs,
       clock,
+      disk: AMPLE_DISK,
+      notify: null,
       newKey: () => String(++keys),
       slots: JOBS,
       maxRounds: 2,

@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { WorkJournal } from '../../ports/work/work-journal.ts';
 import { parseJson } from '../../text/json.ts';
 import type { Row, Tables, WorkDatabase } from './database.ts';
-import { createProcessLock } from './process-lock.ts';
+import { createProcessLock, type ProcessLock } from './process-lock.ts';
 
 /** The lock is held for short work only: a merge with large files takes seconds. */
 const LOCK_TIMEOUT_MS = 120_000;
@@ -18,7 +18,16 @@ export interface LocalJournalDeps {
 }
 
 export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJournal {
-  const lock = createProcessLock(join(dirname(database.path), 'alone.lock'));
+  const folder = dirname(database.path);
+  const lock = createProcessLock(join(folder, 'alone.lock'));
+  /** A sender with retries may take minutes, so each target has a lock of its own. */
+  const senders = new Map<string, ProcessLock>();
+  const senderOf = (target: string) => {
+    const known =
+      senders.get(target) ?? createProcessLock(join(folder, `send-${sha256Hex(target).slice(0, 16)}.lock`));
+    senders.set(target, known);
+    return known;
+  };
   return {
     read: async (afterSeq) =>
       (await database.read((tables) => readAfter(database.path, tables, afterSeq))) ?? [],
@@ -38,6 +47,7 @@ export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJ
         },
         { timeoutMs: LOCK_TIMEOUT_MS },
       ),
+    withSender: (target, signal, send) => senderOf(target).hold(send, { timeoutMs: LOCK_TIMEOUT_MS, signal }),
     close: database.close,
   };
 }

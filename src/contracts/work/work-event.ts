@@ -121,14 +121,11 @@ export const workEventSchema = z.discriminatedUnion('type', [
     stack: described(z.array(stackedOnSchema), 'The revisions that were merged.'),
   }),
   event('notification_sent', {
-    target: described(z.string(), 'The target, by its kind and host, variable or program.'),
-    question: described(
-      z.string(),
-      'Identifies the question; receivers get it as the id of the notification.',
-    ),
     item_id: itemId(),
-    ok: described(z.boolean(), 'Whether the target accepted it.'),
-    message: described(z.nullable(z.string()), 'Why it failed.'),
+    target: described(z.string(), 'The configured target.'),
+    for_seq: described(z.int(), 'The entry that made the item wait for a user.'),
+    ok: described(z.boolean(), 'Whether it was sent.'),
+    message: described(z.nullable(z.string()), 'Why it could not be sent; null if it was.'),
   }),
   event('specs_seen', { specs: described(z.array(specSchema), 'All specs in their current state.') }),
   event('specs_planned', {

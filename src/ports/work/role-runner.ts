@@ -17,7 +17,7 @@ export interface RoleRunner {
   /** Resumes a run that waited and drives it like `run`. */
   readonly resume: (runId: string, subject: RoleSubject, signal: AbortSignal) => Promise<RoleState>;
   /** Cancels a run. */
-  readonly cancel: (runId: string) => Promise<void>;
+  readonly cancel: (runId: string, reason: string) => Promise<void>;
 }
 
 /** A runner that can also check an external result against a run. */

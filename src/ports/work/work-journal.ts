@@ -9,6 +9,8 @@ export interface WorkJournal {
    * lock, and takes over the lock of a dead process.
    */
   readonly withLock: <T>(work: (append: AppendEvents) => Promise<T>) => Promise<T>;
+  /** Runs `send` while no other process sends notifications to the target. Throws when the signal fires before. */
+  readonly withSender: (target: string, signal: AbortSignal, send: () => Promise<void>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts
 import type { RoleRunner } from '../../ports/work/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work/work-journal.ts';
 import type { WorkProvider } from '../../ports/work/work-provider.ts';
+import { isDiskFull } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { createStartEvent, type RequestedCommand } from '../../work/engine/command.ts';
 import {
@@ -77,6 +78,8 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
         answers = { ...answers, ...(await callExternal(deps, step.call)) };
       }
     } catch (error) {
+      // The command stays started: it is completed when there is space again.
+      if (isDiskFull(error)) throw error;
       return failCommand(started, messageOf(error));
     }
   };
@@ -142,7 +145,7 @@ async function callExternal(
     case 'merge':
       return { merge: await provider.merge(call.key, call.request) };
     case 'cancel_run':
-      await runner.cancel(call.runId);
+      await runner.cancel(call.runId, call.reason);
       return { cancel_run: true };
     case 'write':
       return { write: await provider.write(call.key, call.writes) };

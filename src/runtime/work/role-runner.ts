@@ -60,7 +60,7 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
       await resumeRun({ ...driveOptions(deps, subject, signal), runId, onPlan: () => {} });
       return lookAtRun(deps, runId, subject);
     },
-    cancel: (runId) => cancel(deps, runId),
+    cancel: (runId, reason) => cancel(deps, runId, reason),
   };
 }
 
@@ -231,7 +231,7 @@ function lost(reason: string): RoleState {
 }
 
 /** Does nothing if the run is gone, never started or has ended. */
-async function cancel({ project }: RoleRunnerDeps, runId: string): Promise<void> {
+async function cancel({ project }: RoleRunnerDeps, runId: string, reason: string): Promise<void> {
   const read = await project.store.read(runId);
   const view = read.ok ? viewRun(read.run.events) : null;
   if (!read.ok || view === null || view.end !== null) return;
@@ -239,7 +239,7 @@ async function cancel({ project }: RoleRunnerDeps, runId: string): Promise<void>
     record: read.run,
     store: project.store,
     clock: project.clock,
-    request: { by: 'conductor work', reason: null },
+    request: { by: 'conductor work', reason },
     openDeps: () => Promise.resolve(project.deps),
   });
   if (result.kind === 'driven')

@@ -28,7 +28,7 @@ import { readCommand } from './command-schema.ts';
 export type ExternalCall =
   | { readonly kind: 'make_revision'; readonly key: string; readonly request: RevisionRequest }
   | { readonly kind: 'merge'; readonly key: string; readonly request: MergeRequest }
-  | { readonly kind: 'cancel_run'; readonly runId: string }
+  | { readonly kind: 'cancel_run'; readonly runId: string; readonly reason: string }
   | { readonly kind: 'write'; readonly key: string; readonly writes: readonly ProviderWrite[] };
 
 /** The answers to the calls that a command has made so far. */
@@ -101,9 +101,13 @@ function planFirstCall(
     }
     case 'give_up_run':
       // No process resumes a run that was stopped or lost: this kills its processes and ends its record.
-      return command.counted ? null : { kind: 'cancel_run', runId: command.runId };
+      return command.counted ? null : { kind: 'cancel_run', runId: command.runId, reason: command.reason };
     case 'cancel_run':
-      return { kind: 'cancel_run', runId: findRun(state, command).runId };
+      return {
+        kind: 'cancel_run',
+        runId: findRun(state, command).runId,
+        reason: `${nameOf(by)} cancelled it`,
+      };
     case 'merge': {
       const { item, revision } = findMergeable(state, command);
       const request = {

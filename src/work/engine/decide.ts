@@ -100,7 +100,7 @@ function applyInput(draft: Draft, input: EngineInput): void {
       endJob(draft, input.key, { kind: 'not_started', reason: input.reason, conflict: input.conflict });
       return;
     case 'resume_ended':
-      if (input.problem !== null) recordAttempt(draft, resumeTask(input.runId), input.problem);
+      recordAttempt(draft, resumeTask(input.runId), input.problem);
       updateState(draft, { resuming: withoutId(state.resuming, input.runId), hasTaskEnded: true });
       return;
     case 'checks_ended':
@@ -245,11 +245,13 @@ function startRuns(
   endRound(draft, hasProgress, pendingCount + countRunsToResume(draft.state) + startChecks(draft));
 }
 
-/** Waiting runs that need no user: they are parked until a time, or due. */
-function countRunsToResume({ waitingRuns, session }: EngineState): number {
+/** Parked runs that the session resumes by itself. One that could not be resumed three times is left to a user. */
+function countRunsToResume({ waitingRuns, session, backoffs }: EngineState): number {
   if (session === null || session.roles.size === 0) return 0;
-  return [...waitingRuns.values()].filter(({ gate, until }) => gate === undefined && until !== undefined)
-    .length;
+  return [...waitingRuns].filter(([runId, { gate, until }]) => {
+    const attempts = backoffs.get(resumeTask(runId))?.count ?? 0;
+    return gate === undefined && until !== undefined && attempts < FAILURE_LIMIT;
+  }).length;
 }
 
 /** A user's request may have started a run since the handlers looked. */

@@ -1,12 +1,14 @@
 import type { JournalEntry, ReviewRecord, WorkEvent } from '../../contracts/work/work-event.ts';
-import type { Revision, Spec } from '../../contracts/work/work-item.ts';
+import type { Revision, Spec, WorkStatus } from '../../contracts/work/work-item.ts';
 import { findStack, findStaleBlocker } from '../items/stack.ts';
 import {
   type ActiveRun,
+  countFailedReviews,
+  FAILURE_LIMIT,
   type FailedAt,
   type ItemFailure,
+  type ItemQuestion,
   type ItemRecord,
-  questionKey,
   revisionOf,
   type StartedCommand,
   specsKey,
@@ -31,7 +33,6 @@ export interface FoldedState extends WorkState {
   readonly refusals: Map<string, string>;
   specs: readonly Spec[];
   readonly planned: Map<string, string>;
-  readonly notified: Set<string>;
   planFailures: WorkState['planFailures'];
 }
 
@@ -50,7 +51,6 @@ export function createWorkState(): FoldedState {
     refusals: new Map(),
     specs: [],
     planned: new Map(),
-    notified: new Set(),
     planFailures: { specs: '', reasons: [] },
   };
 }
@@ -96,11 +96,11 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
     case 'command_failed':
       keepFirstTry(state, event.key);
       state.started.delete(event.key);
-      countFailedStart(state, event);
+      countFailedStart(state, event, entry);
       return;
     case 'item_created':
       if (state.items.has(event.item.id)) reject(`item ${event.item.id} already exists`);
-      state.items.set(event.item.id, createItemRecord(event, entry.seq));
+      state.items.set(event.item.id, createItemRecord(event, entry));
       return;
     case 'item_linked':
       patchItem(state, event.item_id, (known) => ({
@@ -115,7 +115,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       }));
       return;
     case 'status_changed':
-      evolveStatus(state, event, entry.seq);
+      evolveStatus(state, event, entry);
       return;
     case 'summary_kept':
       patchItem(state, event.item_id, (known) => ({
@@ -147,10 +147,15 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
     case 'stack_conflicted':
       patchItem(state, event.item_id, () => ({
         conflict: { items: event.items, files: event.files, stack: event.stack },
+        question: askUser(entry),
       }));
       return;
     case 'notification_sent':
-      state.notified.add(questionKey(event.target, event.question));
+      patchItem(state, event.item_id, ({ question }) =>
+        question?.seq === event.for_seq
+          ? { question: { ...question, notified: [...question.notified, event.target] } }
+          : {},
+      );
       return;
     case 'specs_seen':
       state.specs = event.specs;
@@ -164,19 +169,24 @@ function evolveEvent(state: FoldedState, entry: JournalEntry): void {
       evolveAccepted(state, event);
       return;
     case 'run_ended':
-      evolveEnded(state, event);
+      evolveEnded(state, event, entry);
       return;
     default:
       reject(`unknown event ${JSON.stringify(event satisfies never)}`);
   }
 }
 
-function createItemRecord(event: EventOf<'item_created'>, seq: number): ItemRecord {
+/** Only a user can continue from here on. */
+function askUser({ seq, at }: JournalEntry): ItemQuestion {
+  return { seq, at, notified: [] };
+}
+
+function createItemRecord(event: EventOf<'item_created'>, entry: JournalEntry): ItemRecord {
   return {
     item: event.item,
     body: event.body,
     labels: event.labels,
-    statusSeq: seq,
+    statusSeq: entry.seq,
     statusReason: 'created',
     statusBy: 'engine',
     failures: [],
@@ -187,6 +197,7 @@ function createItemRecord(event: EventOf<'item_created'>, seq: number): ItemReco
     rounds: 0,
     extensions: [],
     conflict: null,
+    question: event.item.type === 'refinement' ? askUser(entry) : null,
   };
 }
 
@@ -195,7 +206,9 @@ function patchItem(state: FoldedState, id: string, patch: (known: ItemRecord) =>
   state.items.set(id, { ...known, ...patch(known) });
 }
 
-function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq: number): void {
+const WAITING_FOR_USER: readonly WorkStatus[] = ['blocked', 'needs-refinement'];
+
+function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, entry: JournalEntry): void {
   patchItem(state, event.item_id, (known) => {
     const { item } = known;
     if (item.status !== event.from) reject(`item ${item.id} is ${item.status}, not ${event.from}`);
@@ -204,11 +217,13 @@ function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq:
     // A user who moves an item back to pending resets its failures and rounds.
     const fresh = isByUser && event.to === 'pending';
     const reviewAgain = isByUser && event.to === 'review';
+    const asks = !isByUser && WAITING_FOR_USER.includes(event.to);
     return {
       item: { ...item, status: event.to },
-      statusSeq: seq,
+      statusSeq: entry.seq,
       statusReason: event.reason,
       statusBy: event.by,
+      question: asks ? askUser(entry) : item.type === 'refinement' ? known.question : null,
       ...(fresh ? { failures: [], failedStarts: [], rounds: 0, conflict: null } : {}),
       ...(reviewAgain ? { failures: [], failedStarts: [] } : {}),
       ...(event.to === 'approved' ? { approvedSHA: revision?.headSHA ?? null } : {}),
@@ -263,7 +278,7 @@ function findRunStack(state: FoldedState, itemId: string | null): ActiveRun['sta
     : (revision.stackedOn ?? []);
 }
 
-function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>): void {
+function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, entry: JournalEntry): void {
   const run = state.runs.get(event.run_id) ?? reject(`run ${event.run_id} is not active`);
   state.runs.delete(run.runId);
   if (run.role === 'planner') {
@@ -274,7 +289,10 @@ function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>): void {
   if (itemId === null) return;
   patchItem(state, itemId, (known) => {
     if (event.ok) return { failures: withoutFailuresAt(known.failures, CLEARED_BY[role]) };
-    return event.counted ? { failures: [...known.failures, { at: role, reason: event.reason }] } : {};
+    if (!event.counted) return {};
+    const failures = [...known.failures, { at: role, reason: event.reason }];
+    const asks = role === 'reviewer' && countFailedReviews({ failures }) >= FAILURE_LIMIT;
+    return { failures, ...(asks ? { question: askUser(entry) } : {}) };
   });
 }
 
@@ -300,7 +318,7 @@ function keepFirstTry({ started, firstTries }: FoldedState, key: string): void {
   if (tried !== undefined) firstTries.set(key, tried.at);
 }
 
-function countFailedStart(state: FoldedState, event: EventOf<'command_failed'>): void {
+function countFailedStart(state: FoldedState, event: EventOf<'command_failed'>, entry: JournalEntry): void {
   if (event.kind === 'request_planner_run')
     countPlanFailure(
       state,
@@ -310,7 +328,9 @@ function countFailedStart(state: FoldedState, event: EventOf<'command_failed'>):
   const known = event.item_id === null ? undefined : state.items.get(event.item_id);
   if (known === undefined) return;
   if (event.kind !== 'request_implementor_run' && event.kind !== 'request_reviewer_run') return;
-  state.items.set(known.item.id, { ...known, failedStarts: [...known.failedStarts, event.reason] });
+  const failedStarts = [...known.failedStarts, event.reason];
+  const question = failedStarts.length >= FAILURE_LIMIT ? askUser(entry) : known.question;
+  state.items.set(known.item.id, { ...known, failedStarts, question });
 }
 
 function countPlanFailure(state: FoldedState, specs: readonly Spec[], reason: string): void {

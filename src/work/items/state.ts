@@ -39,6 +39,16 @@ export interface ItemRecord {
   readonly extensions: readonly ScopeExtension[];
   /** Why its blockers can't be merged into one base; it counts while `stack` is what it would be built on. */
   readonly conflict: StackConflict | null;
+  /** What made it wait for a user, for notifications; null if that is over. */
+  readonly question: ItemQuestion | null;
+}
+
+export interface ItemQuestion {
+  /** The entry of the journal. */
+  readonly seq: number;
+  readonly at: string;
+  /** Targets whose notification is recorded, sent or failed. */
+  readonly notified: readonly string[];
 }
 
 export interface ScopeExtension {
@@ -92,8 +102,6 @@ export interface WorkState {
   readonly specs: readonly Spec[];
   /** The content of each spec when it was last planned. */
   readonly planned: ReadonlyMap<string, string>;
-  /** The questions that targets were notified of, by `questionKey`. */
-  readonly notified: ReadonlySet<string>;
   /** Failed planner runs in a row, and the specs that they got. */
   readonly planFailures: { readonly specs: string; readonly reasons: readonly string[] };
 }
@@ -131,13 +139,8 @@ export function reviewOfHead(state: WorkState, revision: Revision): ReviewRecord
 }
 
 /** The failed reviews in a row of the current revision. */
-export function countFailedReviews({ failures }: ItemRecord): number {
+export function countFailedReviews({ failures }: Pick<ItemRecord, 'failures'>): number {
   return failures.filter(({ at }) => at === 'reviewer').length;
-}
-
-/** Identifies a question to one target. */
-export function questionKey(target: string, question: string): string {
-  return `${target}\n${question}`;
 }
 
 /** A copy that does not change while the journal grows. Values in the maps are immutable. */
@@ -153,6 +156,5 @@ export function copyState(state: WorkState): WorkState {
     doneKeys: new Set(state.doneKeys),
     refusals: new Map(state.refusals),
     planned: new Map(state.planned),
-    notified: new Set(state.notified),
   };
 }

@@ -1,6 +1,12 @@
 import type { WaitingCode } from '../../contracts/work/work-item.ts';
 import { countUsedSlots, findBusyItems, findOverlapAmong, type WorkLimits } from './limits.ts';
-import { describeConflict, findConflict, findOpenBlockers, formatBlockers } from './stack.ts';
+import {
+  describeConflict,
+  findConflict,
+  findOpenBlockers,
+  findUnmergedBlockers,
+  formatBlockers,
+} from './stack.ts';
 import {
   countFailedReviews,
   FAILURE_LIMIT,
@@ -26,6 +32,14 @@ export interface Waiting {
   readonly command: string | null;
 }
 
+const ATTENTION = 'needs attention: ';
+
+/** What a waiting item asks a user, for places that show the command separately. */
+export function formatQuestion({ text, command }: Waiting): string {
+  const question = text.startsWith(ATTENTION) ? text.slice(ATTENTION.length) : text;
+  return command === null ? question : question.replace(`; then: ${command}`, '').replace(`: ${command}`, '');
+}
+
 /** The state of all items, as a snapshot of the engine has it. */
 export interface WaitingContext {
   readonly state: WorkState;
@@ -44,7 +58,7 @@ export function explainWaiting(known: ItemRecord, context: WaitingContext): Wait
     case 'review':
       return explainReview(known, context);
     case 'approved':
-      return explainApproved(known);
+      return explainApproved(known, context);
     case 'needs-refinement':
     case 'blocked':
       return explainStopped(known, context);
@@ -106,7 +120,7 @@ function explainReview(known: ItemRecord, context: WaitingContext): Waiting | nu
   if (revision === null)
     return waitForUser(
       'no_revision',
-      'needs attention: there is no revision to review',
+      `${ATTENTION}there is no revision to review`,
       `conductor work transition ${id} pending --reason "…"`,
     );
   if (revision.pipeline.status === 'pending') return waitForEngine('checks', 'waiting for its checks');
@@ -115,7 +129,7 @@ function explainReview(known: ItemRecord, context: WaitingContext): Waiting | nu
   if (review !== null)
     return waitForUser(
       'reviewed',
-      `needs attention: its review already says ${review.review.verdict}; review it again: ${again}`,
+      `${ATTENTION}its review already says ${review.review.verdict}; review it again: ${again}`,
       again,
     );
   return explainFailedReviews(known) ?? explainFailedStarts(known) ?? explainFullSlots(context);
@@ -146,7 +160,7 @@ function explainWaitingRun(known: ItemRecord, { state, limits }: WaitingContext)
 function explainFailedStarts({ item, failedStarts }: ItemRecord): Waiting | null {
   if (failedStarts.length < FAILURE_LIMIT) return null;
   const action = item.status === 'review' ? 'review' : 'dispatch';
-  const text = `needs attention: ${failedStarts.length} runs in a row could not start: ${failedStarts.at(-1)}`;
+  const text = `${ATTENTION}${failedStarts.length} runs in a row could not start: ${failedStarts.at(-1)}`;
   return waitForUser('failed_starts', text, `conductor work ${action} ${item.id}`);
 }
 
@@ -156,15 +170,17 @@ function explainFullSlots({ state, limits }: WaitingContext): Waiting | null {
   return waitForEngine('slots', `waiting for a free slot (${taken} of ${limits.slots} in use)`);
 }
 
-function explainApproved({ item: { id } }: ItemRecord): Waiting {
-  const command = `conductor work merge ${id}`;
-  return waitForUser('approved', `approved; merge it: ${command}`, command);
+function explainApproved({ item }: ItemRecord, { state }: WaitingContext): Waiting {
+  const unmerged = findUnmergedBlockers(state, item).map((blocker) => blocker.item.id);
+  const command = `conductor work merge ${item.id}${unmerged.length === 0 ? '' : ' --with-blockers'}`;
+  const stack = unmerged.length === 0 ? '' : `, on top of ${unmerged.join(', ')}`;
+  return { ...waitForUser('approved', `approved${stack}; merge it: ${command}`, command), items: unmerged };
 }
 
 function explainStopped(known: ItemRecord, { state }: WaitingContext): Waiting {
   const { item, statusReason, rounds } = known;
   const command = `conductor work transition ${item.id} pending --reason "…"`;
-  const text = `needs attention: ${firstLine(statusReason)}; then: ${command}`;
+  const text = `${ATTENTION}${firstLine(statusReason)}; then: ${command}`;
   if (item.status === 'blocked') return waitForUser('blocked', text, command);
   const revision = revisionOf(state, item);
   const verdict = revision === null ? undefined : reviewOfHead(state, revision)?.review.verdict;

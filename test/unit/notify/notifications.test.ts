@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { NotifyTarget } from '../../../src/contracts/config/notify-config.ts';
 import { splitTopic } from '../../../src/contracts/config/ntfy-topic.ts';
 import type { RunEvent } from '../../../src/contracts/run/event.ts';
-import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import { listQuestions, notifyOfQuestion } from '../../../src/notify/item-notification.ts';
 import { type Notification, nameTargets } from '../../../src/notify/notification.ts';
+import { notifyOfQuestion } from '../../../src/notify/question-notification.ts';
 import {
   desktopCall,
   notificationDocument,
@@ -16,7 +15,8 @@ import {
 } from '../../../src/notify/requests.ts';
 import { isTransientStatus, nextTryMs, type SendResult } from '../../../src/notify/retry.ts';
 import { kindsOfRunEvent, notifyOfRunEvent, type RunFacts } from '../../../src/notify/run-notification.ts';
-import { created, inReview, limits, moved, stateOf } from '../work/fixtures.ts';
+import { findOpenQuestions } from '../../../src/work/items/questions.ts';
+import { created, limits, moved, stateOf } from '../work/fixtures.ts';
 
 const RUN_ID = '0199ab12-0000-7000-8000-000000000000';
 const FACTS: RunFacts = {
@@ -145,7 +145,7 @@ describe('hostile text of agents, workflows, branches and items', () => {
     created({ id: '1', title: HOSTILE, status: 'in-progress' }),
     moved('1', 'in-progress', 'blocked', 'engine', HOSTILE),
   );
-  const [question] = listQuestions(state, limits());
+  const [question] = findOpenQuestions({ state, limits: limits() });
   if (question === undefined) throw new Error('no question');
   const notifications = {
     gate: notify(gateWith(HOSTILE, HOSTILE), facts),
@@ -188,41 +188,6 @@ describe('hostile text of agents, workflows, branches and items', () => {
     expect(scripts(hostile).filter((word) => fixed.includes(word))).toEqual(fixed);
     expect(hostile.command[0]).toBe(plain.command[0]);
     expect(hostile.command).toHaveLength(plain.command.length);
-  });
-});
-
-describe('a question of an item', () => {
-  const blocked = [
-    created({ id: '1', status: 'in-progress' }),
-    moved('1', 'in-progress', 'blocked', 'engine', 'Which number?'),
-  ];
-  const idsOf = (...events: (WorkEvent | WorkEvent[])[]) =>
-    listQuestions(stateOf(...events), limits()).map(({ id }) => id);
-
-  test('says what is asked and which commands answer', () => {
-    expect(listQuestions(stateOf(blocked), limits())).toMatchObject([
-      { itemId: '1', commands: ['conductor work show 1', expect.stringContaining('work transition 1')] },
-    ]);
-  });
-  test('keeps its id while other items change, and has another one when the item is blocked again', () => {
-    const [first] = idsOf(blocked);
-    expect(idsOf(blocked, created({ id: '2' }))).toEqual([first]);
-    const again = [
-      ...blocked,
-      moved('1', 'blocked', 'pending', 'ann'),
-      moved('1', 'pending', 'ready'),
-      moved('1', 'ready', 'in-progress'),
-      moved('1', 'in-progress', 'blocked'),
-    ];
-    expect(idsOf(again)).not.toEqual([first]);
-    expect(idsOf(again)).toHaveLength(1);
-  });
-  test.each([
-    ['a user blocked it', [created({ id: '1' }), moved('1', 'pending', 'blocked', 'ann')]],
-    ['it is approved', [...inReview('1', 'success'), moved('1', 'review', 'approved')]],
-    ['an agent comes next', [created({ id: '1', status: 'ready' })]],
-  ])('is not asked if %s', (_name, events) => {
-    expect(idsOf(events)).toEqual([]);
   });
 });
 

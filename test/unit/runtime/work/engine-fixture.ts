@@ -5,11 +5,12 @@ import type {
   PlannerResult,
 } from '../../../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
-import { createWorkEngine } from '../../../../src/runtime/work/work-engine.ts';
+import { createWorkEngine } from '../../../../src/runtime/work/create-work-engine.ts';
 import type { CommandOf } from '../../../../src/work/engine/command.ts';
 import type { RoleEnd } from '../../../../src/work/engine/role.ts';
 import type { WorkPorts } from '../../../../testing/work-boundaries.ts';
 import {
+  AMPLE_DISK,
   createMemoryJournal,
   createMemoryProvider,
   createMemorySpecs,
@@ -46,6 +47,8 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
       ...ports,
       specs,
       clock,
+      disk: AMPLE_DISK,
+      notify: null,
       newKey: () => next('key-'),
       slots: jobs,
       maxRounds: 2,

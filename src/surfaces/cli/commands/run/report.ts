@@ -66,6 +66,15 @@ export async function report(
   return EXIT.success;
 }
 
+/** Prints the report of everything since a time, as text. */
+export async function printReportSince(context: CommandContext, since: Date): Promise<void> {
+  const { terminal } = context;
+  const repository = await openHere(context);
+  const scope: ReportScope = { kind: 'since', since: since.toISOString() };
+  const composed = await reportRuns([repository], scope, repository.records.clock.now());
+  terminal.out(renderReport(stdoutOf(terminal), composed));
+}
+
 function chooseFormat({ json }: CommandContext, format: string | null): string {
   if (!json) return format ?? 'text';
   if (format === null || format === 'json') return 'json';

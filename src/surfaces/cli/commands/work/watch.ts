@@ -6,6 +6,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { printLines, stderrOf } from '../../output/terminal.ts';
 import { renderClosing } from '../../output/work/board.ts';
 import { driveWork } from '../../output/work/driving.ts';
+import { printReportSince } from '../run/report.ts';
 
 export interface WatchOptions {
   readonly jobs: number | null;
@@ -14,7 +15,7 @@ export interface WatchOptions {
   readonly as: string | null;
 }
 
-/** Plans, implements and reviews as work comes in, until the process is stopped; ends with a summary. */
+/** Plans, implements and reviews as work comes in, until the process is stopped; ends with a report on stdout. */
 export async function watch(
   context: CommandContext,
   { jobs, untilIdle, as }: WatchOptions,
@@ -23,8 +24,9 @@ export async function watch(
   return driveWork(context, { jobs, as }, async (driving) => {
     const ending = untilIdle ? 'ends when only you can continue' : 'Ctrl-C stops';
     context.terminal.err(`watching work items, ${driving.work.jobs} at a time; ${ending}\n`);
+    const since = driving.work.clock.now();
     const end = untilIdle ? await watchUntilIdle(driving) : await watchUntilStopped(driving);
-    if (!context.json) await printClosing(context, driving);
+    if (!context.json) await printClosing(context, driving, since);
     return end;
   });
 }
@@ -50,8 +52,9 @@ function endingWithStarter(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, ended.signal]);
 }
 
-/** The report of a loop: what is done, and what each of the other items waits for. */
-async function printClosing({ terminal }: CommandContext, { work }: WorkDriving): Promise<void> {
-  const output = stderrOf(terminal);
+/** How the items stand, and the report of the runs since the loop began. */
+async function printClosing(context: CommandContext, { work }: WorkDriving, since: Date): Promise<void> {
+  const output = stderrOf(context.terminal);
   printLines(output, renderClosing(output, await work.engine.snapshot()));
+  await printReportSince(context, since);
 }

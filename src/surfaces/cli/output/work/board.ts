@@ -59,7 +59,7 @@ function waitingReasons(snapshot: BoardState, known: ItemRecord): string[] {
   return waiting === null ? [] : [oneLine(waiting.text)];
 }
 
-/** The end of a loop: how many items have which status, and why the unfinished ones wait. */
+/** The end of a loop: how many items have which status, and why others wait. The report has what needs the user. */
 export function renderClosing(
   { paint, width }: Pick<Output, 'paint' | 'width'>,
   snapshot: BoardState,
@@ -70,11 +70,11 @@ export function renderClosing(
     const count = items.filter(({ item }) => item.status === status).length;
     return count === 0 ? [] : [`${count} ${status}`];
   });
-  const waiting = items.flatMap((known) =>
-    waitingReasons(snapshot, known).map((why) =>
-      shorten(`  ${known.item.id}  ${oneLine(known.item.title)}: ${why}`, width),
-    ),
-  );
+  const waiting = items.flatMap((known) => {
+    const reason = explainWaiting(known, snapshot);
+    if (reason === null || reason.needsUser) return [];
+    return [shorten(`  ${known.item.id}  ${oneLine(known.item.title)}: ${oneLine(reason.text)}`, width)];
+  });
   return [paint.bold(`work items: ${counts.join(', ')}`), ...waiting];
 }
 

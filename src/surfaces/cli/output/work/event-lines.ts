@@ -84,14 +84,16 @@ function renderEvent(paint: Paint, event: WorkEvent, names: Names): string | nul
       );
     case 'stack_conflicted':
       return line(event.item_id, paint.yellow('!'), `blockers conflict: ${oneLine(describeConflict(event))}`);
-    case 'notification_sent':
+    case 'notification_sent': {
+      const target = oneLine(event.target);
       return event.ok
         ? null
         : line(
             event.item_id,
             paint.yellow('!'),
-            `not notified: ${oneLine(`${event.target}: ${event.message ?? ''}`)}`,
+            `not notified: ${target}${reasonSuffix(paint, event.message ?? '')}`,
           );
+    }
     case 'run_accepted':
       return line(event.item_id, paint.blue('▶'), `${event.role}, run ${names.short(event.run_id)}`);
     case 'run_ended':

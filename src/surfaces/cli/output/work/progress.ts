@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../../../contracts/run/event.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { ShortId } from '../../../../overview/short-ids.ts';
 import type { RunObserver } from '../../../../runtime/run-context.ts';
@@ -65,10 +66,15 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
         },
         onEvents: (events, view) => {
           runIds.add(view.runId);
-          for (const event of events)
+          for (const event of events) {
             if (event.event_type === 'step_started')
               rows.set(key, { label, step: event.step_id ?? '', since: Date.now(), last: '' });
-          if (view.end !== null || view.awaiting !== null) rows.delete(key);
+            const wait = describeWait(event);
+            if (wait === null) continue;
+            rows.delete(key);
+            print(`${terminal.paint.yellow('?')} ${key.padEnd(5)} ${oneLine(wait)}`);
+          }
+          if (view.end !== null) rows.delete(key);
         },
       };
     },
@@ -88,6 +94,14 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
       clear();
     },
   };
+}
+
+/** Why a run stops for a while; null if it does not. */
+function describeWait(event: RunEvent): string | null {
+  if (event.event_type === 'gate_requested')
+    return `waits for approval: conductor approve ${event.run_id} (${event.payload.reason})`;
+  if (event.event_type !== 'step_waiting' || event.payload.until === undefined) return null;
+  return `parked until ${event.payload.until}: ${event.payload.reason ?? ''}`;
 }
 
 /** Whether a user's command was refused or failed, which the command itself reports. */
