@@ -19,4 +19,6 @@ if (!/^[1-9]\d*$/.test(values.times)) {
   process.exit(2);
 }
 
-runLongSuite('test/unit', { PROPERTY_TIMES: values.times });
+runLongSuite(['test/unit', 'test/integration/workspace/restore-property.slow.test.ts'], {
+  PROPERTY_TIMES: values.times,
+});

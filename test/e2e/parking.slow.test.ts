@@ -87,7 +87,10 @@ describe('an agent whose quota is spent until a known time', () => {
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
     const [told] = await toldLines(scene.home, 1);
-    expect(JSON.parse(told ?? '')).toEqual(waiting);
+    expect(JSON.parse(told ?? '')).toMatchObject({
+      ...waiting,
+      notification: { commands: [expect.stringContaining('resume')] },
+    });
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'error',
       failure: 'quota_exhausted',

@@ -1,9 +1,12 @@
 import { expect } from 'vitest';
 import { type Happening, trySeed } from './try-seed.ts';
 
-/** `SEED=… npm run sim` repeats one run; `SIM_RUNS` says how many there are otherwise. */
+/** `SEED=… npm run sim` repeats one run; `SIM_RUNS`, which it sets, says how many there are otherwise. */
 const ONLY = process.env.SEED === undefined ? null : Number(process.env.SEED);
-const RUNS = Number(process.env.SIM_RUNS ?? 250);
+const RUNS = Number(process.env.SIM_RUNS ?? 120);
+
+/** `npm run sim` runs all of what is long here, the tests a part. */
+export const IS_LONG = process.env.SIM_RUNS !== undefined;
 
 export const SIM_TIMEOUT_MS = 1_800_000;
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RestoreTarget } from '../../../src/ports/workspace/workspace.ts';
 import { gitAt, makeRepo } from '../../../testing/git-repo.ts';
+import { numberOfRuns } from '../../unit/number-of-runs.ts';
 import { createRun, listFiles, readUserSide, requestFor, workspacesOf } from './fixture.ts';
 
 type Edit =
@@ -92,6 +93,6 @@ it('a restored checkout equals the snapshot, byte for byte and mode for mode, wh
         await repo.cleanup();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: numberOfRuns(10) },
   );
 }, 300_000);
