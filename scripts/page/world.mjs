@@ -10,9 +10,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const COMMAND = join(ROOT, 'dist', 'bin', 'conductor.js');
 
 const LONG_TITLE = 'Add a --quiet flag to the exporter and keep its exit codes as they are!!';
-const LONG_PATH = `src/${Array.from({ length: 12 }, (_, index) => `quite-a-long-folder-${index}`)
-  .join('/')
-  .slice(0, 180)}/exporter.ts`;
+/** 200 characters. */
+const LONG_PATH = `src/${Array.from({ length: 11 }, (_, index) => `folder-number-${index + 10}`).join('/')}/exports.ts`;
 
 /** The files of the repository: an agent and a harness that do what the task names. */
 const AGENT = String.raw`
@@ -28,7 +27,7 @@ const code = (lines, name) => Array.from({ length: lines }, (_, index) => index 
 if (scenario === 'big-diff') {
   put('src/exporter.ts', code(230, 'part'));
   put('src/flags.ts', readFileSync('src/flags.ts', 'utf8').replace('verbose: boolean;', 'verbose: boolean;\n  /** Prints nothing but errors. */\n  quiet: boolean;').replace('return { verbose: false };', 'return { verbose: false, quiet: false };'));
-  put(process.env.LONG_PATH_OF_WORLD ?? 'src/long.ts', code(60, 'long'));
+  put(${JSON.stringify(LONG_PATH)}, code(60, 'long'));
   put('test/exporter.test.ts', code(40, 'check'));
   put('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages: Object.fromEntries(Array.from({ length: 300 }, (_, index) => ['node_modules/p' + index, { version: '1.0.' + index }])) }, null, 2) + '\n');
   put('docs/quiet.md', '# Quiet\n\nThe exporter prints nothing with --quiet.\n');
@@ -40,6 +39,16 @@ if (scenario === 'art') {
   console.log('\u001b[7mreverse\u001b[0m \u001b[4munderlined\u001b[0m \u001b[9mstruck\u001b[0m \u001b[41;97m white on red \u001b[0m');
   console.log('<script>alert(1)</script> \u202e reversed');
   put('answer.txt', 'art\n');
+}
+const size = Number(/size: (\d+)/.exec(prompt)?.[1] ?? '0');
+if (scenario === 'large') {
+  for (let file = 0; file < size; file += 1) put('src/generated/part-' + (file % 40) + '/file-' + file + '.ts', code(12, 'file' + file + 'x'));
+  let text = '';
+  for (let line = 1; line <= size * 100; line += 1) {
+    text += 'line ' + line + ': \u001b[32mread\u001b[0m src/generated/part-' + (line % 40) + ', and nothing was wrong with it\n';
+    if (text.length > 500_000) { process.stdout.write(text); text = ''; await new Promise((go) => setImmediate(go)); }
+  }
+  process.stdout.write(text);
 }
 if (scenario === 'liar') { put('answer.txt', 'wrong\n'); }
 if (scenario === 'plain' || scenario === 'cases') put('answer.txt', '42\n');
@@ -174,6 +183,24 @@ steps:
 
 /** Makes a repository at `folder` with everything that the page has to show. Returns the ids of its runs by what they show. */
 export function makeWorld(folder) {
+  const { repo, home, env } = makeRepository(folder);
+  const start = (workflow, scenario, title) =>
+    runConductor(repo, env, 'run', workflow, '--title', title, '--input', `task=scenario: ${scenario}`);
+  const runs = {
+    done: start('implement', 'plain', 'Rename loadAll to loadEverything'),
+    cases: start('many-cases', 'cases', 'Report every case of the exporter'),
+    failed: start('many-cases', 'liar', 'Migrate settings to the new format'),
+    long: start('long', 'plain', 'Make the parser accept trailing commas'),
+    art: start('implement', 'art', 'Print the banner in colour'),
+    goldens: start('goldens', 'plain', 'Compare the pages with their goldens'),
+    gate: start('implement', 'big-diff', LONG_TITLE),
+  };
+  for (const id of [runs.done, runs.cases]) runConductor(repo, env, 'approve', id, '--as', 'ann', '--resume');
+  return { repo, home, env, runs };
+}
+
+/** The repository with its workflows, and no run. */
+export function makeRepository(folder) {
   const repo = join(folder, 'my-service');
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
@@ -202,29 +229,7 @@ export function makeWorld(folder) {
   write(repo, '.tnh/workflows/long.yaml', LONG_WORKFLOW);
   write(repo, '.tnh/workflows/goldens.yaml', GOLDEN_WORKFLOW);
   initialise(repo, env);
-  const start = (workflow, scenario, title, ...more) =>
-    runConductor(
-      repo,
-      { ...env, LONG_PATH_OF_WORLD: LONG_PATH },
-      'run',
-      workflow,
-      '--title',
-      title,
-      '--input',
-      `task=scenario: ${scenario}`,
-      ...more,
-    );
-  const runs = {
-    done: start('implement', 'plain', 'Rename loadAll to loadEverything'),
-    cases: start('many-cases', 'cases', 'Report every case of the exporter'),
-    failed: start('many-cases', 'liar', 'Migrate settings to the new format'),
-    long: start('long', 'plain', 'Make the parser accept trailing commas'),
-    art: start('implement', 'art', 'Print the banner in colour'),
-    goldens: start('goldens', 'plain', 'Compare the pages with their goldens'),
-    gate: start('implement', 'big-diff', LONG_TITLE),
-  };
-  for (const id of [runs.done, runs.cases]) runConductor(repo, env, 'approve', id, '--as', 'ann', '--resume');
-  return { repo, home, env, runs };
+  return { repo, home, env };
 }
 
 /** A repository in which nothing has happened yet. */
