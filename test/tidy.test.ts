@@ -14,12 +14,12 @@ describe.each(ALL_RULES)('the project $name', (rule) => {
     expect(rule.check(seen)).toEqual([]);
   });
 
-  it.each(Object.entries(rule.bad))('and the rule tells off %s', (_, files) => {
+  it.each(Object.entries(rule.bad))('and the rule reports %s', (_, files) => {
     expect(files.filter(({ path }) => rule.covers(path))).toEqual(files);
     expect(rule.check(files)).not.toEqual([]);
   });
 
-  it.each(Object.entries(rule.good))('and the rule leaves alone %s', (_, files) => {
+  it.each(Object.entries(rule.good))('and the rule accepts %s', (_, files) => {
     expect(files.filter(({ path }) => rule.covers(path))).toEqual(files);
     expect(rule.check(files)).toEqual([]);
   });

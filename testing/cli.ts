@@ -29,7 +29,7 @@ export interface StartedCli {
 
 export interface CliOptions {
   readonly cwd: string;
-  /** An empty folder that stands for the person's home. */
+  /** An empty folder in place of the user's home. */
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   /** A program, with its words, that starts the command. */
@@ -43,7 +43,7 @@ export interface Cli {
   readonly endAll: () => Promise<void>;
 }
 
-/** The command as a person without any configuration would run it: no CI, no colour setting, no git setup. */
+/** The command as a user without any configuration runs it: no CI, no colour setting, no git setup. */
 export function createCli(options: CliOptions): Cli {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not built: run npm run build`);
   const started: StartedCli[] = [];

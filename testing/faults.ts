@@ -66,12 +66,12 @@ export function createFaults(world: SimWorld, plan: FaultPlan): Faults {
     onDeath: () => {
       if (dying?.kind === 'power') {
         const { torn } = dying;
-        // Whoever it was that happened to be at work: without power nobody goes on.
+        // Every process stops: there is no power.
         world.driver?.kill();
         world.programs.clear();
         world.disk.losePower((path) => (path.endsWith('.ndjson') ? torn : 0));
       }
-      // Only when nobody is left to work in it: what becomes of a folder under a living process is another story.
+      // Only if no process works in it: a folder that vanishes under a living process is not simulated.
       if (dying?.losesCheckout === true && world.driver?.isAlive() !== true) world.repo.checkout = null;
       dying = null;
     },

@@ -28,7 +28,7 @@ export interface WorkPorts {
   readonly runner: RoleRunner;
 }
 
-/** The same ports, with a word at each boundary: whoever gets it may end the process there, or throw as if it had. */
+/** The same ports, with a callback at each boundary, which may end the process there, or throw as if it had. */
 export function withBoundaries(ports: WorkPorts, reach: (name: WorkBoundary) => Promise<void>): WorkPorts {
   const around = async <T>(
     name: 'append' | 'write' | 'makeRevision' | 'merge' | 'settle' | 'cancel',

@@ -45,6 +45,10 @@ export const FORMS = {
     wanted: 'a glob of repositories',
     help: 'write a whole path, such as `/srv/repos/**`, or one below your home, such as `~/work/**`',
   },
+  pageUrl: {
+    wanted: 'the address of a page',
+    help: 'write scheme and host, and a port if needed, such as `https://box.example/`',
+  },
   variableName: {
     wanted: 'the name of an environment variable',
     help: 'write the name only; the value stays in the environment',

@@ -82,6 +82,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
           comment: input.comment,
           answered_at: input.answeredAt,
           ...(input.from === undefined ? {} : { from: input.from }),
+          ...input.typed,
         },
       });
       return;

@@ -1,6 +1,7 @@
 import { ownValue } from '../contracts/own-value.ts';
 import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventDraft, EventPayload } from '../contracts/run/event.ts';
+import { typedFeedbackOf } from '../contracts/run/typed-feedback.ts';
 import type { GateEvent } from '../contracts/vocabulary.ts';
 import { type ActiveStep, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
 
@@ -259,8 +260,10 @@ function evolveGateAnswer(
   payload: EventPayload<'gate_approved'>,
   goldens: readonly string[],
 ): RunState {
-  const feedback =
-    payload.by !== null && payload.comment !== null ? { by: payload.by, comment: payload.comment } : null;
+  const { by, comment } = payload;
+  const typed = typedFeedbackOf(payload);
+  const isSilent = comment === null && Object.keys(typed).length === 0;
+  const feedback = by === null || isSilent ? null : { by, comment: comment ?? '', ...typed };
   return {
     ...state,
     stage: withActiveStep(state.stage, (active) => ({

@@ -1,5 +1,6 @@
 import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/run/event.ts';
+import type { TypedFeedback } from '../contracts/run/typed-feedback.ts';
 import type { GateEvent, MechanicalOutcome, PlannerStatus } from '../contracts/vocabulary.ts';
 import type { ActiveStep, RunEnd, RunState } from './state.ts';
 
@@ -33,6 +34,8 @@ export type KernelInput =
       readonly comment: string | null;
       readonly answeredAt: string;
       readonly from?: EventPayload<'gate_approved'>['from'];
+      /** Comments on lines and refused goldens; recorded as they are, and never decided on. */
+      readonly typed?: TypedFeedback;
     }
   /** The accepted goldens are written; `tree` is null if there were none to write. */
   | { readonly kind: 'goldens_accepted'; readonly changed: boolean; readonly tree: string | null }

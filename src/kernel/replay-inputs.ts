@@ -4,6 +4,7 @@ import {
   mayFollowEnd,
   type ValidatorEnd,
 } from '../contracts/run/event.ts';
+import { typedFeedbackOf } from '../contracts/run/typed-feedback.ts';
 import { decideEnd } from './ending.ts';
 import type { Plan } from './plan.ts';
 import type { KernelInput, RecordedViolation } from './protocol.ts';
@@ -80,7 +81,8 @@ function waitingInputs(event: EventDraft): readonly KernelInput[] {
     case 'gate_rejected':
     case 'gate_timed_out': {
       const { by, comment, answered_at: answeredAt, from } = event.payload;
-      return [{ kind: 'gate_answered', answer: event.event_type, by, comment, answeredAt, from }];
+      const typed = typedFeedbackOf(event.payload);
+      return [{ kind: 'gate_answered', answer: event.event_type, by, comment, answeredAt, from, typed }];
     }
     case 'step_started':
       return [{ kind: 'gate_changed' }];

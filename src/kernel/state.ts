@@ -1,3 +1,4 @@
+import type { EventPayload } from '../contracts/run/event.ts';
 import type {
   GateEvent,
   LifecycleState,
@@ -63,11 +64,8 @@ export interface ActiveStep {
   readonly visit: number;
 }
 
-/** A comment on a gate answer that is not recorded as human_feedback yet. */
-export interface Feedback {
-  readonly by: string;
-  readonly comment: string;
-}
+/** What a gate answer says that is not recorded as human_feedback yet. */
+export type Feedback = EventPayload<'human_feedback'>;
 
 export interface RunEnd {
   readonly lifecycle: LifecycleState;

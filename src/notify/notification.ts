@@ -20,6 +20,8 @@ export interface Notification {
   readonly change: ChangeCount | null;
   /** Null if unknown. */
   readonly cost_usd: number | null;
+  /** The page of the gate; missing if `serve.url` is not configured, and for other kinds. */
+  readonly url?: string;
   /** How to answer, or to see more. */
   readonly commands: readonly string[];
 }

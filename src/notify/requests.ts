@@ -48,6 +48,10 @@ export function ntfyRequest(
       message: bodyLines(notification).join('\n'),
       priority: URGENT.includes(notification.kind) ? 4 : 3,
       tags: [TAGS[notification.kind]],
+      // It only opens the page, which asks: a notification never answers by itself.
+      ...(notification.url === undefined
+        ? {}
+        : { actions: [{ action: 'view', label: 'Open the gate', url: notification.url }] }),
     }),
   };
 }

@@ -1,5 +1,6 @@
 import type { NotifyKind } from '../contracts/config/notify-config.ts';
 import type { RunEvent } from '../contracts/run/event.ts';
+import { gateAddress } from '../text/page-address.ts';
 import { type ChangeCount, createNotification, type Notification } from './notification.ts';
 
 /** What a notification says about its run besides the event. */
@@ -9,6 +10,8 @@ export interface RunFacts {
   readonly title: string | null;
   readonly change: ChangeCount | null;
   readonly costUsd: number | null;
+  /** Where the page is; null if it is not configured. */
+  readonly pageUrl: string | null;
 }
 
 /** The kinds of an event, the most specific one first; empty if it needs no notification. */
@@ -34,7 +37,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
   const kinds = kindsOfRunEvent(event);
   const [kind] = kinds;
   if (kind === undefined) return null;
-  const { costUsd, ...about } = facts;
+  const { costUsd, pageUrl, ...about } = facts;
   const runId = event.run_id;
   const common = { id: eventIdOf(event), kind, kinds, ...about, cost_usd: costUsd };
   switch (event.event_type) {
@@ -43,6 +46,7 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
         ...common,
         headline: `approval needed at gate ${event.step_id ?? event.payload.gate}`,
         asked: event.payload.reason,
+        ...(pageUrl === null ? {} : { url: gateAddress(pageUrl, facts.repository, runId) }),
         commands: [
           `conductor show ${runId}`,
           `conductor approve ${runId} --resume`,

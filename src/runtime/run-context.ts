@@ -78,6 +78,8 @@ export interface Project {
   readonly sandbox?: (request: StepSandboxRequest) => Promise<StepSandbox>;
   /** Null if no notifications are configured. */
   readonly notify: Notifier | null;
+  /** Where the user opens the page, for links in notifications; null or missing if not configured. */
+  readonly pageUrl?: string | null;
 }
 
 export interface AgentSettings {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { createAgentPlanner } from '../adapters/planner/agent-planner.ts';
 import { createModelPlanner } from '../adapters/planner/model-planner.ts';
+import { createUnavailablePlanner } from '../adapters/planner/prompted-planner.ts';
 import { DEFAULT_RETRY } from '../adapters/planner/retry.ts';
 import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
 import { STRUCTURED_AGENTS } from '../adapters/planner/structured-cli.ts';
-import { createUnavailablePlanner } from '../adapters/planner/unavailable-planner.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';

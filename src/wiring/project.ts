@@ -149,6 +149,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       kitFolders: kit.folders,
     }),
     notify: createConfiguredNotifier(config, request.env, { cwd: repoRoot, env: environment }),
+    pageUrl: config.serve.url,
   };
   return {
     ok: true,

@@ -59,7 +59,7 @@ describe('the agent on the page about agents', () => {
 describe('the example review-then-fix', () => {
   it.each([
     ['succeeds when the refinement helps', 'test "$(wc -l < work.txt)" -ge 2', 0, 'success'],
-    ['asks a person when it does not', 'false', 3, 'waiting'],
+    ['waits for approval when it does not', 'false', 3, 'waiting'],
   ])('%s', async (_, test, code, word) => {
     const { cli } = await prepare({
       '.tnh/workflows/review-then-fix.yaml': await example('workflows/review-then-fix.yaml'),
@@ -98,7 +98,7 @@ describe('the example judges', () => {
     expect(shown.stdout).toContain('implement → check (error) → judge (partial) → STOP');
   });
 
-  it('asks a person where the line is taken out, because the tests pass only with the edits', async () => {
+  it('waits for approval when the line is removed, because the tests pass only with the edits', async () => {
     const { repo, cli } = await prepare(
       await files((text) => {
         expect(text).toContain(TURNED_ON);
@@ -139,7 +139,7 @@ console.log('Implemented the flag.');
   it.each([
     ['approve', 0, 'usage: cli [--quiet]\n'],
     ['reject', 4, 'usage: cli\n'],
-  ])('leaves the goldens to a person who answers %s', async (answer, code, golden) => {
+  ])('leaves the goldens to a reviewer who answers %s', async (answer, code, golden) => {
     const { repo, cli } = await prepare(await files(rewrite('console.log("usage: cli [--quiet]");\n')));
     const run = await cli.run(['run', 'golden-harness', '--input', 'task=Add a flag.']);
     expect([run.code, run.stderr]).toEqual([
@@ -151,7 +151,7 @@ console.log('Implemented the flag.');
     expect(await repo.git('show', `${branchOf('golden-harness', id)}:goldens/help.txt`)).toBe(golden);
   });
 
-  it('ends well without a person when nothing it compares has changed', async () => {
+  it('succeeds without a gate when nothing it compares has changed', async () => {
     const { cli } = await prepare(await files(rewrite('console.log("usage: " + "cli");\n')));
     const run = await cli.run(['run', 'golden-harness', '--input', 'task=Tidy up.']);
     expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('success')]);

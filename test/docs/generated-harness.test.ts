@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('the page about a generated harness', () => {
-  it('goes from a failed case through a fix to a golden that a person approves, as recorded', async () => {
+  it('goes from a failed case through a fix to an approved golden, as recorded', async () => {
     const cli = createCli({ cwd: repo.root, home });
     const run = await cli.run(['run', 'generative-eval', '--input', 'task=Add --version']);
     expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('goldens')]);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 const page = await readPage('docs/reference/library.md');
 
-/** Each program of the page with the text that stands below it. */
+/** Each program of the page with the text below it. */
 const examples = page.blocks.flatMap((block, index) => {
   if (!/^[jt]s\b/.test(block.info)) return [];
   const shown = page.blocks[index + 1];

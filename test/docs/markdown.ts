@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** A fenced block; `info` is what stands behind the fence, such as `yaml workflow`. */
+/** A fenced block; `info` is the text after the fence, such as `yaml workflow`. */
 export interface Block {
   readonly info: string;
   readonly text: string;
@@ -87,7 +87,7 @@ function isRule(line: string): boolean {
   return /^\|(?: -{3,} \|)+$/.test(line);
 }
 
-/** Code words of a text, in order: what stands between single backticks. */
+/** Inline code of a text, in order: what is between single backticks. */
 export function codeWords(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
 }

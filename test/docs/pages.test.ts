@@ -20,10 +20,10 @@ const cli = createCliInProcess({ cwd: folder, home: folder });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const pages = await readPages();
-const flagsByVerb = await readVerbs();
+const flagsByCommand = await readCommands();
 
-/** What the command itself says it knows: its completion script is made from its verbs. */
-async function readVerbs(): Promise<ReadonlyMap<string, readonly string[]>> {
+/** Commands and flags from the completion script, which is generated from them. */
+async function readCommands(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { stdout } = await cli.run(['completion', 'bash']);
   const lines = stdout.matchAll(/^ {4}([a-z]+)\) words="([^"]*)" ;;$/gm);
   return new Map([...lines].map((match) => [match[1] ?? '', (match[2] ?? '').split(' ')]));
@@ -31,7 +31,7 @@ async function readVerbs(): Promise<ReadonlyMap<string, readonly string[]>> {
 
 interface Mention {
   readonly at: string;
-  readonly verb: string;
+  readonly command: string;
   readonly flags: readonly string[];
 }
 
@@ -44,7 +44,11 @@ function mentionsIn(page: Page): Mention[] {
   return [...lines, ...codeWords(proseOf(page))]
     .map((code) => /^(?:npx )?conductor ([a-z]+)(?: (.*))?$/.exec(code))
     .filter((match) => match !== null)
-    .map(([code, verb = '', rest = '']) => ({ at: `${page.path}: ${code}`, verb, flags: flagsIn(rest) }));
+    .map(([code, command = '', rest = '']) => ({
+      at: `${page.path}: ${code}`,
+      command,
+      flags: flagsIn(rest),
+    }));
 }
 
 /** Comments and quoted values are no flags. */
@@ -62,12 +66,12 @@ describe('the commands that the documentation mentions', () => {
 
   it('exist', () => {
     expect(mentions.length).toBeGreaterThan(40);
-    expect(mentions.filter(({ verb }) => !flagsByVerb.has(verb)).map(({ at }) => at)).toEqual([]);
+    expect(mentions.filter(({ command }) => !flagsByCommand.has(command)).map(({ at }) => at)).toEqual([]);
   });
 
   it('know the flags they are shown with', () => {
-    const wrong = mentions.filter(({ verb, flags }) =>
-      flags.some((flag) => !flagsByVerb.get(verb)?.includes(flag)),
+    const wrong = mentions.filter(({ command, flags }) =>
+      flags.some((flag) => !flagsByCommand.get(command)?.includes(flag)),
     );
     expect(wrong.map(({ at }) => at)).toEqual([]);
   });
@@ -76,12 +80,12 @@ describe('the commands that the documentation mentions', () => {
     const page = await readPage('docs/reference/command-line.md');
     const common = ['--json', '--repo', '--no-input', '--help', '--trust'];
     const headings = [...page.text.matchAll(/^### .+$/gm)].map((match) => match[0]);
-    const missing = [...flagsByVerb].flatMap(([verb, flags]) => {
-      const heading = headings.find((text) => new RegExp(`\\b${verb}\\b`).test(text));
-      if (heading === undefined) return [verb];
+    const missing = [...flagsByCommand].flatMap(([command, flags]) => {
+      const heading = headings.find((text) => new RegExp(`\\b${command}\\b`).test(text));
+      if (heading === undefined) return [command];
       const section = sectionOf(page, heading);
       const own = flags.filter((flag) => !common.includes(flag));
-      return own.filter((flag) => !section.includes(flag)).map((flag) => `${verb} ${flag}`);
+      return own.filter((flag) => !section.includes(flag)).map((flag) => `${command} ${flag}`);
     });
     expect(missing).toEqual([]);
   });

@@ -7,7 +7,7 @@ export interface PageSchema {
   readonly about: string;
 }
 
-/** A section for each schema, with a table of its fields. Named schemas that others hold are linked, not told again. */
+/** A section for each schema, with a table of its fields. Named schemas inside others are linked, not repeated. */
 export function renderSchemas(schemas: readonly PageSchema[]): string {
   return schemas.map((entry) => renderSchema(entry, schemas)).join('\n');
 }

@@ -88,8 +88,8 @@ describe('the page about contracts', () => {
   });
 
   it('lists every label', async () => {
-    const words = codeWords(sectionOf(await readPage('docs/reference/work-contracts.md'), '## Labels'));
-    expect(LABELS.map(({ name }) => name).filter((name) => !words.includes(name))).toEqual([]);
+    const named = codeWords(sectionOf(await readPage('docs/reference/work-contracts.md'), '## Labels'));
+    expect(LABELS.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
   });
 
   it.each(['task', 'refinement'] as const)('shows the template of a %s', async (kind) => {

@@ -4,7 +4,7 @@ import { CONFIG, oneAgentStep, test } from './scene.ts';
 
 const PROGRAM = fileURLToPath(new URL('../integration/acp-agent.mjs', import.meta.url));
 
-/** One step with an agent that speaks ACP and behaves as it is told, under a policy of its own. */
+/** One step with an agent that speaks ACP and behaves as configured, under its own policy. */
 function sceneOf(behaviour: string, policy = '') {
   const command = JSON.stringify(['node', PROGRAM, behaviour]);
   const agents = CONFIG.replace('validators:', `  speaker: { kind: acp, command: ${command} }\nvalidators:`);
@@ -48,8 +48,8 @@ describe('a run with an agent that speaks ACP', () => {
   });
 
   test.for([
-    ['ends by the policy when it asks a person', '', 5, 'killed_policy'],
-    ['goes on without an answer where the policy wants it', 'approval: deny_interactive\n', 0, 'completed'],
+    ['is stopped by the policy when it asks the user', '', 5, 'killed_policy'],
+    ['continues without an answer if the policy says so', 'approval: deny_interactive\n', 0, 'completed'],
   ] as const)('%s', async ([, policy, code, termination], { openScene }) => {
     const scene = await openScene(sceneOf('deploys', policy));
     const result = await scene.conductor('run', './asks.yaml');

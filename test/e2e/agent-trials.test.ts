@@ -40,7 +40,9 @@ async function trialOf(scene: Scene, name: string) {
 }
 
 describe('agents test', () => {
-  test('has an agent write a file where nothing is left, and tells what was seen', async ({ openScene }) => {
+  test('lets an agent write a file, removes everything, and reports what it observed', async ({
+    openScene,
+  }) => {
     const scene = await openScene({ config: CONFIG, files: FILES });
     const before = await leftovers();
     expect(await trialOf(scene, 'good')).toMatchObject({

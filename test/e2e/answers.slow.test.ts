@@ -23,8 +23,8 @@ async function expectOpen(scene: Scene, runId: string): Promise<void> {
 }
 
 /** Starts a command line in the scene with more variables, and gives what it wrote. */
-async function start(scene: Scene, words: readonly string[], env: Readonly<Record<string, string>>) {
-  const [program = '', ...args] = words;
+async function start(scene: Scene, commandLine: readonly string[], env: Readonly<Record<string, string>>) {
+  const [program = '', ...args] = commandLine;
   const child = spawn(program, args, {
     cwd: scene.repo.root,
     env: { PATH: process.env.PATH, HOME: scene.home, CONDUCTOR_TRUST: '1', ...env },
@@ -61,15 +61,15 @@ describe('an answer from a process of a run', () => {
     const marks = Object.fromEntries(
       Object.entries(env).map(([name, mark]) => [name, mark.replace('RUN', runId)]),
     );
-    for (const verb of ['approve', 'reject']) {
-      const { code, output } = await start(scene, [...command, verb, runId, '--as', 'A. Nother'], marks);
+    for (const answer of ['approve', 'reject']) {
+      const { code, output } = await start(scene, [...command, answer, runId, '--as', 'A. Nother'], marks);
       expect({ code, output }).toMatchObject({ code: 1 });
       expect(output).toContain(`an answer from a process of run ${runId} is refused`);
     }
     await expectOpen(scene, runId);
   });
 
-  test('is refused while the agent works, and leaves the gate to the person', async ({ openScene }) => {
+  test('is refused while the agent works, and the gate stays open for the user', async ({ openScene }) => {
     const scene = await openScene({
       config: CONFIG.replace(
         'validators:',
@@ -92,9 +92,9 @@ describe('an answer from a process of a run', () => {
   test('can not trust a repository either', async ({ openScene }) => {
     const scene = await openScene();
     const mark = { CONDUCTOR_MARK: 'some-run/step@1', CONDUCTOR_TRUST: '' };
-    for (const words of [['trust'], ['run', 'implement', '--input', 'task=x', '--trust']]) {
-      const { code, output } = await start(scene, ['node', COMMAND, ...words], mark);
-      expect({ words, code }).toEqual({ words, code: 2 });
+    for (const commandLine of [['trust'], ['run', 'implement', '--input', 'task=x', '--trust']]) {
+      const { code, output } = await start(scene, ['node', COMMAND, ...commandLine], mark);
+      expect({ commandLine, code }).toEqual({ commandLine, code: 2 });
       expect(output).toContain('process of a run');
     }
     expect((await scene.conductor('trust', '--list')).stdout).toBe('');

@@ -40,7 +40,7 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
     'AGENTS.md',
     '.husky/pre-commit',
   ])
-    test(`asks a person, names it and keeps the work: ${path}`, async ({ openScene }) => {
+    test(`waits for approval, names it and keeps the work: ${path}`, async ({ openScene }) => {
       const scene = await openScene({ config: CONFIG });
       const { code, runId, record, stderr } = await start(scene, workflow([RIGHT, `write ${path} x`]));
       expect(code, stderr).toBe(3);
@@ -56,8 +56,8 @@ describe('an honest change of a file that looks dangerous by its name', { timeou
       const envelope = JSON.parse(evidence('judge', 'planner_input'));
       expect(envelope.evidence.policy_events).toEqual([`requires_approval: ${path}`]);
       expect(stderr).toContain(`step "work" changed paths that need approval: ${path}`);
-      for (const verb of [['gates'], ['show', runId]])
-        expect((await scene.conductor(...verb)).stdout).toContain(path);
+      for (const command of [['gates'], ['show', runId]])
+        expect((await scene.conductor(...command)).stdout).toContain(path);
       const approved = await scene.conductor('approve', runId, '--resume');
       expect(approved.code, approved.stderr).toBe(0);
       expect(record().metadata.outcome).toBe('success');

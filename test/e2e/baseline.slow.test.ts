@@ -106,12 +106,12 @@ it.each<[string, RepositoryKind, readonly string[]]>([
     },
     ["Cannot find package 'core'", 'package-lock.json lists dependencies', 'run: [[npm, ci]]'],
   ],
-])('%s ends the run before an agent starts', async (_name, kind, told) => {
+])('%s ends the run before an agent starts', async (_name, kind, message) => {
   await withRepository(kind, async (repository) => {
     const verdict = await repository.attempt('Do something', DEED);
     expectNoAgent(repository, verdict);
     expect(verdict.record.eventsOf('baseline_recorded')[0]?.payload.outcome).toBe('unable');
-    for (const part of ["the checks can't run in this environment", ...told]) {
+    for (const part of ["the checks can't run in this environment", ...message]) {
       expect(verdict.stderr).toContain(part);
       expect(verdict.shown).toContain(part);
     }

@@ -16,7 +16,7 @@ import { type Scene, type SceneOptions, test, until } from './scene.ts';
 const WORKFLOW = fileURLToPath(new URL('../kills/workflow.yaml', import.meta.url));
 
 /**
- * What a person and their tools do in a checkout, over and over. Any command that fails ends it: a run must not get in
+ * What a user and their tools do in a checkout, repeatedly. Any command that fails ends it: a run must not get in
  * the way of the person either. `topic` holds the very change that the agents make, and is then pruned.
  */
 const BUSY = `set -e
@@ -103,7 +103,7 @@ async function runToEnd(
   return { end: await endOf(scene, record), record };
 }
 
-describe('a run in a checkout that a person works in', () => {
+describe('a run in a checkout that the user works in', () => {
   const inspectRun = async (
     openScene: (options?: SceneOptions) => Promise<Scene>,
     sandbox: 'off' | 'required',
@@ -173,7 +173,7 @@ describe('a commit that no ref leads to any more', () => {
   });
 });
 
-describe('the branch of a run that a person has checked out', () => {
+describe('the branch of a run that the user has checked out', () => {
   test('stays where it is, and the result goes to a salvage ref that the notice names', async ({
     openScene,
   }) => {

@@ -156,7 +156,7 @@ const CHEATS: readonly Cheat[] = [
     name: 'adds an .npmrc that replaces the shell of scripts',
     deed: { write: { '.npmrc': 'script-shell=true\n' } },
     status: 'needs_human',
-    // The report of the tests is missing, and a person is asked about the file.
+    // The report of the tests is missing, and a gate asks about the file.
     flag: 'missing_artifact',
     names: '.npmrc',
   },

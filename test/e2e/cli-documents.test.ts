@@ -7,7 +7,7 @@ import { fixture, type Scene, test } from './scene.ts';
 
 type CliSchema = Extract<SchemaName, `cli.${string}`>;
 
-/** Runs a verb with `--json`, holds its document against the schema, and the schema against a worse document. */
+/** Runs a command with `--json`, checks its document against the schema, and the schema against a broken document. */
 async function expectFits(
   name: CliSchema,
   scene: Scene,
@@ -23,8 +23,8 @@ async function expectFits(
   return document;
 }
 
-describe('the schema of what a verb prints fits', () => {
-  test('verbs that need no run', async ({ openScene }) => {
+describe('the output of a command fits its schema', () => {
+  test('commands that need no run', async ({ openScene }) => {
     const scene = await openScene({ prepare: (repo) => repo.write('.git/info/exclude', '.tnh\n') });
     await expectFits('cli.init', scene, 'init');
     await expectFits('cli.doctor', scene, 'doctor');
@@ -50,11 +50,12 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.harness', scene, 'harness', 'run', '../suite.yaml', '--out', '../out');
     await expectFits('cli.runs', scene, 'runs');
     await expectFits('cli.gates', scene, 'gates');
+    await expectFits('cli.serve', scene, 'serve', '--sessions');
     await expectFits('cli.error', scene, 'show', 'ffff');
     await expectFits('cli.error', scene, 'vallidate');
   });
 
-  test('verbs that drive a run, and verbs that look at it', async ({ openScene }) => {
+  test('commands that drive a run, and commands that read it', async ({ openScene }) => {
     const scene = await openScene();
     const document = await expectFits('cli.run', scene, 'run', fixture('partial'));
     // A run without validators, or with `baseline: off`, has no baseline.
@@ -119,7 +120,7 @@ describe('the schema of what a verb prints fits', () => {
 });
 
 describe('the page about the command line', () => {
-  test('names every schema of a verb', async ({ openScene }) => {
+  test('names every schema of a command', async ({ openScene }) => {
     const scene = await openScene();
     const { schemas } = await expectFits('cli.schema', scene, 'schema');
     const names = (schemas as { name: string }[])

@@ -77,7 +77,7 @@ describe('conductor contract check', () => {
     }
   });
 
-  test('knows the items it is told of, in each form', async ({ openScene }) => {
+  test('knows the items of --items, in each form', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../result.json', JSON.stringify(plannerResult({ close: ['7'] })));
     const check = (...more: string[]) =>
@@ -131,7 +131,7 @@ describe('conductor contract check', () => {
     }
   });
 
-  test('refuses what it can not check, with the way out', async ({ openScene }) => {
+  test("refuses what it can't check, with the fix", async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../broken.json', '{"role":');
     await scene.repo.write('../fine.json', JSON.stringify(implementorResult()));

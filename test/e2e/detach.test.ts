@@ -109,7 +109,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     ['run', './none.yaml'],
     ['run', fixture('success'), '--input', 'unused=1'],
   ];
-  test('reports what stands in the way as it does without, and creates nothing', async ({ openScene }) => {
+  test('reports obstacles as it does without --detach, and creates nothing', async ({ openScene }) => {
     const scene = await openScene();
     for (const args of REFUSED)
       for (const json of [[], ['--json']]) {

@@ -33,7 +33,7 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     expect(scene.runIds()).toEqual([]);
   });
 
-  test('is told by doctor, with where it came from or how to define it', async ({ openScene }) => {
+  test('is reported by doctor, with its source or how to define it', async ({ openScene }) => {
     const scene = await openScene({
       config: `${AGENT}validators: { lint: { command: [sh, lint.sh] }, deploy: { command: [no-such-program] } }\n`,
       files: { Makefile: FILES.Makefile },

@@ -41,7 +41,7 @@ const ENDINGS: readonly Ending[] = [
   },
   {
     workflow: 'unsafe',
-    sentence: 'a forbidden path is unsafe, and a rollback on the way out does not hide it',
+    sentence: 'a forbidden path is unsafe, and a rollback before the end does not hide it',
     code: 5,
     state: 'failed unsafe unsafe',
     path: ['implement', 'check', 'judge', 'undo'],
@@ -166,7 +166,7 @@ describe('what a run leaves', () => {
 });
 
 describe('the revision loop', () => {
-  test.concurrent('spends its one revision, says so, and hands the instructions on', async ({
+  test.concurrent('spends its one revision, says so, and passes the instructions on', async ({
     openScene,
   }) => {
     const scene = await openScene();

@@ -77,7 +77,7 @@ describe('conductor evaluate', () => {
 });
 
 describe('conductor vectors', () => {
-  test('holds all of the shipped situations', async ({ openScene }) => {
+  test('passes all of the shipped vectors', async ({ openScene }) => {
     const scene = await openScene();
     const { code, stdout } = await scene.conductor('vectors', VECTORS, '--json');
     const document = JSON.parse(stdout);
@@ -137,8 +137,8 @@ describe('conductor vectors', () => {
     expect(existsSync(join(scene.repo.root, path))).toBe(true);
     const again = await scene.conductor('vectors', 'record', runId, 'judge');
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
-    const judged = await scene.conductor('vectors', '--json');
-    expect([judged.code, JSON.parse(judged.stdout)]).toEqual([
+    const result = await scene.conductor('vectors', '--json');
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       0,
       expect.objectContaining({ ok: true, passed: 1, failed: 0 }),
     ]);

@@ -3,7 +3,7 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { CONFIG, fixture, oneAgentStep, readPid, type Scene, test, toldLines, until } from './scene.ts';
+import { CONFIG, fixture, notifiedLines, oneAgentStep, readPid, type Scene, test, until } from './scene.ts';
 
 /** A judgement with flags and blockers before the gate, a violation, and a rollback behind it. */
 const JUDGED = `workflow_id: judged
@@ -64,7 +64,7 @@ async function sha256(path: string): Promise<string> {
 }
 
 describe('the request of a gate', () => {
-  test('holds everything a person needs to decide', async ({ openScene }) => {
+  test('has everything that a reviewer needs to decide', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await runText(scene, JUDGED);
     const { evidence, path, metadata, status } = scene.record(runId);
@@ -114,7 +114,7 @@ describe('the request of a gate', () => {
       expect(await sha256(join(path, item.path)), item.path).toBe(item.sha256);
   });
 
-  test('can be read as text, and the verbs show what matters of it', async ({ openScene }) => {
+  test('can be read as text, and the commands show the important parts', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await runText(scene, JUDGED);
     const text = scene.record(runId).evidence('ask', 'gate_request_text');
@@ -128,9 +128,9 @@ describe('the request of a gate', () => {
       'ends the run as blocked, timed_out: nobody looked',
     ];
     for (const part of [...parts, 'approvers: ann, bob', 'runner_transcript']) expect(text).toContain(part);
-    for (const verb of [['gates'], ['show', runId]]) {
-      const { stdout } = await scene.conductor(...verb);
-      for (const part of [...parts, 'approvers: ann, bob']) expect(stdout, verb.join(' ')).toContain(part);
+    for (const command of [['gates'], ['show', runId]]) {
+      const { stdout } = await scene.conductor(...command);
+      for (const part of [...parts, 'approvers: ann, bob']) expect(stdout, command.join(' ')).toContain(part);
     }
   });
 
@@ -177,7 +177,7 @@ describe('the request of a gate', () => {
     }
   });
 
-  test('tells of violations that the run has made so far', async ({ openScene }) => {
+  test('lists the violations of the run so far', async ({ openScene }) => {
     const scene = await openScene();
     const asked = oneAgentStep('strays', '"write .tnh/x.yml no\\nexit 0"')
       .replace('completed: STOP', 'completed: ask')
@@ -258,7 +258,7 @@ describe('an approval', { timeout: 60_000 }, () => {
 });
 
 describe('an inbox with something else in it', () => {
-  test('is told by its name, and is free again when that is gone', async ({ openScene }) => {
+  test('is named, and is free again when the file is gone', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const { path, eventsOf } = scene.record(runId);
@@ -293,17 +293,17 @@ describe('a comment', () => {
 });
 
 describe('a gate whose time has passed', () => {
-  test('is told by the verbs that look, and only a verb that drives acts on it', async ({ openScene }) => {
+  test('is shown by commands that read, and only a command that drives acts on it', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene, 'gate-timeout');
     const { status, lines } = scene.record(runId);
     await pause(Math.max(0, Date.parse(status.awaiting?.expires_at ?? '') - Date.now()) + 1);
-    for (const verb of [['gates'], ['show', runId], ['status', runId], ['status'], ['runs']]) {
-      const { code, stdout } = await scene.conductor(...verb);
-      expect({ verb, code, told: /expired.*will time it out/.test(stdout) }).toEqual({
-        verb,
+    for (const command of [['gates'], ['show', runId], ['status', runId], ['status'], ['runs']]) {
+      const { code, stdout } = await scene.conductor(...command);
+      expect({ command, code, reported: /expired.*will time it out/.test(stdout) }).toEqual({
+        command,
         code: 0,
-        told: true,
+        reported: true,
       });
     }
     const { gates } = JSON.parse((await scene.conductor('gates', '--json')).stdout);
@@ -323,10 +323,10 @@ describe('a gate whose time has passed', () => {
     await pause(Math.max(0, Date.parse(status.awaiting?.expires_at ?? '') - Date.now()) + 1);
     const { stdout } = await scene.conductor('gates', '--json');
     expect(JSON.parse(stdout).gates).toMatchObject([{ answer: 'gate_approved', expired: false }]);
-    for (const verb of [['gates'], ['show', runId], ['status', runId]]) {
-      const looked = await scene.conductor(...verb);
-      expect(looked.stdout, verb.join(' ')).toContain('approved by Test User');
-      expect(looked.stdout, verb.join(' ')).not.toContain('expired');
+    for (const command of [['gates'], ['show', runId], ['status', runId]]) {
+      const looked = await scene.conductor(...command);
+      expect(looked.stdout, command.join(' ')).toContain('approved by Test User');
+      expect(looked.stdout, command.join(' ')).not.toContain('expired');
     }
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
   });
@@ -345,10 +345,10 @@ appendFileSync(\`\${process.env.HOME}/told.ndjson\`, readFileSync(0));
     });
     const runId = await waitingRun(scene);
     await scene.conductor('approve', runId, '--resume');
-    const told = await toldLines(scene.home, 2);
+    const reported = await notifiedLines(scene.home, 2);
     const { eventsOf } = scene.record(runId);
     const events = [...eventsOf('gate_requested'), ...eventsOf('run_completed')];
-    expect(told.map((line) => JSON.parse(line))).toEqual(
+    expect(reported.map((line) => JSON.parse(line))).toEqual(
       events.map((event) => ({
         ...event,
         notification: expect.objectContaining({ commands: expect.any(Array) }),

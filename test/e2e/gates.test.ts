@@ -28,7 +28,7 @@ describe('a gate', () => {
     expect(eventsOf('step_waiting')).toHaveLength(1);
   });
 
-  test('goes on after an approval by another process: exit 0', async ({ openScene }) => {
+  test('continues after an approval by another process: exit 0', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
@@ -64,11 +64,11 @@ describe('a gate', () => {
   test('takes one answer when many come at once', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
-    const verbs = ['approve', 'reject', 'approve', 'reject'];
-    const answers = await Promise.all(verbs.map((verb) => scene.cli.start([verb, runId]).done));
+    const commands = ['approve', 'reject', 'approve', 'reject'];
+    const answers = await Promise.all(commands.map((command) => scene.cli.start([command, runId]).done));
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
     expect(answers.filter(({ code }) => code === 1)).toHaveLength(3);
-    const winner = verbs[answers.findIndex(({ code }) => code === 0)];
+    const winner = commands[answers.findIndex(({ code }) => code === 0)];
     const { code } = await scene.conductor('resume', runId);
     expect(code).toBe(winner === 'approve' ? 0 : 4);
   });

@@ -143,11 +143,11 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
       ...ACCEPTABLE.map(() => 'accepted ann'),
       ...REFUSED.map(() => 'not_accepted ann'),
     ]);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId), verb).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId), command).toMatchObject({ code: 0 });
   });
 
-  test('are told with their differences, pictures by path and pixels', async ({ openScene }) => {
+  test('are shown with their differences, pictures by path and pixels', async ({ openScene }) => {
     const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE));
     const { code, stdout } = await scene.conductor('goldens', runId);

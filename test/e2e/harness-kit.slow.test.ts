@@ -61,7 +61,7 @@ const FILES = {
 };
 
 describe('a validator', () => {
-  test('is told where it is and where the kit is', async ({ openScene }) => {
+  test('gets its own path and the path of the kit', async ({ openScene }) => {
     const files = { 'tools/env.mjs': 'console.log(JSON.stringify(process.env));\n' };
     const scene = await openScene({ files });
     const { record, runId } = await validate(scene, '{ id: env, kind: script, entrypoint: tools/env.mjs }');

@@ -96,7 +96,7 @@ describe('a harness', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test('runs one case, puts its report where it is told to, and says how to run one again', async ({
+  test('runs one case, writes its report to the given path, and says how to run one again', async ({
     place,
   }) => {
     const body = `(t) => { t.unit('a', () => {}); t.unit('b', () => { throw new Error('no'); }); }`;

@@ -56,7 +56,7 @@ describe('an honest change in a repository whose tests pass', () => {
     expect(verdict.gate).not.toContain('## Checks');
   });
 
-  it('that edits the test that its task is about shows both results to a person', async () => {
+  it('that edits the test that its task is about shows both results at a gate', async () => {
     const verdict = await repository.attempt('Greet informally', {
       write: {
         'src/greet.js': 'export const greet = (name) => `Hi, ${name}`;\n',
@@ -93,7 +93,7 @@ describe('an honest change in a repository whose tests pass', () => {
     );
   });
 
-  it('that deletes an obsolete test names it to a person', async () => {
+  it('that deletes an obsolete test names it at a gate', async () => {
     const verdict = await repository.attempt('Remove what is old', {
       write: { 'src/old.js': null, 'test/old.test.js': null },
     });
@@ -111,7 +111,7 @@ describe('an honest change in a repository whose tests pass', () => {
     expect(verdict.shown).toContain(SHOWS_NOTHING);
   });
 
-  it('that turns out to be none at all is for a person to confirm', async () => {
+  it('that turns out to be empty waits for confirmation at a gate', async () => {
     const verdict = await repository.attempt('Make add commutative', {
       says: 'Nothing to do: it is commutative.',
     });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { type CheckedRepository, type Deed, openRepository } from './checked-repository.ts';
 
-/** A change by an honest agent. Whatever it edits, it is never worse than a question to a person. */
+/** A change by an honest agent. Whatever it edits, the worst outcome is a gate. */
 interface HonestChange {
   /** Completes the sentence "a change that …". */
   readonly name: string;
   readonly deed: Deed;
-  /** Empty for a plain success; otherwise a person is asked, with these flags. */
+  /** Empty for a plain success; otherwise a gate opens, with these flags. */
   readonly flags?: readonly string[];
   /** What the gate says. */
   readonly says?: string;

@@ -14,11 +14,11 @@ function expectSafe(name: string, { stdout, stderr }: { stdout: string; stderr: 
   }
 }
 
-/** Human and machine form of what a verb says. */
+/** Human and machine form of a command's output. */
 async function look(scene: Scene, ...args: string[]): Promise<readonly string[]> {
   const printed: string[] = [];
-  for (const words of [args, [...args, '--json']]) {
-    const result = await runInProcess(words, scene.cliOptions);
+  for (const argv of [args, [...args, '--json']]) {
+    const result = await runInProcess(argv, scene.cliOptions);
     expectSafe(args.join(' '), result);
     printed.push(result.stdout);
   }
@@ -71,7 +71,7 @@ test.for([
   },
 );
 
-test('no mistake is told with what a terminal would obey or a reader would not see', {
+test('no error message contains control sequences or invisible characters', {
   timeout: 300_000,
 }, async ({ openScene }) => {
   const scene = await openHostile(openScene, 'none');

@@ -23,11 +23,11 @@ export interface InProcessOptions extends CliOptions {
 }
 
 interface Turn {
-  readonly words: string;
+  readonly commandLine: string;
   readonly ended: Promise<unknown>;
 }
 
-let last: Turn = { words: '', ended: Promise.resolve() };
+let last: Turn = { commandLine: '', ended: Promise.resolve() };
 /** The command that hangs: what waited for it failed, and so does everything that comes later, at once. */
 let hanging: string | null = null;
 
@@ -38,14 +38,14 @@ let hanging: string | null = null;
  */
 export function runInProcess(args: readonly string[], options: InProcessOptions): Promise<CliResult> {
   const command = waitFor(last).then(() => runNow(args, options));
-  last = { words: args.join(' '), ended: command.catch(() => {}) };
+  last = { commandLine: args.join(' '), ended: command.catch(() => {}) };
   return command;
 }
 
-async function waitFor({ words, ended }: Turn): Promise<void> {
+async function waitFor({ commandLine, ended }: Turn): Promise<void> {
   const limit = new AbortController();
   const hangs = pause(hanging === null ? PATIENCE_MS : 0, true, { signal: limit.signal }).catch(() => false);
-  if ((await Promise.race([ended, hangs])) === true) hanging ??= words;
+  if ((await Promise.race([ended, hangs])) === true) hanging ??= commandLine;
   limit.abort();
   if (hanging !== null) throw new Error(`the command ${hanging} of an earlier test has not ended`);
 }

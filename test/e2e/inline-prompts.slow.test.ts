@@ -4,13 +4,13 @@ import { describe, expect } from 'vitest';
 import { agentStep, config, JUDGE, runInline, VALIDATE, workflowOf } from './inline-workflow.ts';
 import { type Scene, test } from './scene.ts';
 
-/** An agent that keeps what it was told, one file for each visit. */
+/** An agent that keeps its prompt, one file for each visit. */
 const KEEPER = config('n=$(ls | grep -c told); cat > told-$n.txt', 'test -f told-1.txt');
 
 const promptStep = (prompt: string, next = 'STOP', more = '') =>
   agentStep(next, more).replace('prompt: do it now', () => `prompt: ${JSON.stringify(prompt)}`);
 
-async function told(scene: Scene, prompt: string, ...args: readonly string[]): Promise<string> {
+async function receivedPrompt(scene: Scene, prompt: string, ...args: readonly string[]): Promise<string> {
   const { runId, stderr } = await runInline(scene, promptStep(prompt), ...args);
   expect(stderr).not.toMatch(/^error/m);
   return scene.inCheckout(runId, 'told-0.txt');
@@ -25,15 +25,15 @@ async function validateWith(scene: Scene, prompt: string) {
 describe('an inline prompt', () => {
   test('reaches the agent rendered, with the task that the run was given', async ({ openScene }) => {
     const scene = await openScene({ config: KEEPER });
-    expect(await told(scene, 'Do {{ task }} in {{ step_id }}.', '--input', 'task=sums {{ x }}')).toBe(
-      'Do sums {{ x }} in a.',
-    );
-    expect(await told(scene, 'Keep {% raw %}{{ these }}{% endraw %} and {this}.')).toBe(
+    expect(
+      await receivedPrompt(scene, 'Do {{ task }} in {{ step_id }}.', '--input', 'task=sums {{ x }}'),
+    ).toBe('Do sums {{ x }} in a.');
+    expect(await receivedPrompt(scene, 'Keep {% raw %}{{ these }}{% endraw %} and {this}.')).toBe(
       'Keep {{ these }} and {this}.',
     );
-    expect(await told(scene, 'In {{ area }}: {{ task }}', '--input', 'task=fix', '--input', 'area=src')).toBe(
-      'In src: fix',
-    );
+    expect(
+      await receivedPrompt(scene, 'In {{ area }}: {{ task }}', '--input', 'task=fix', '--input', 'area=src'),
+    ).toBe('In src: fix');
   });
 
   test('with an unknown variable is an error for validate and for run, and nothing is started', async ({
@@ -87,7 +87,7 @@ describe('an inline prompt', () => {
     const checked = await validateWith(scene, 'Write to ${run_dir} now');
     expect(checked.code).toBe(0);
     expect(checked.stderr + checked.stdout).toMatch(/warning\[WF315\]: \S+:\d+ `\$\{run_dir\}`/);
-    expect(await told(scene, 'Write to ${run_dir} now')).toBe('Write to ${run_dir} now');
+    expect(await receivedPrompt(scene, 'Write to ${run_dir} now')).toBe('Write to ${run_dir} now');
   });
 
   test('gets the instructions of the evaluation below its text, or where it uses them itself', async ({

@@ -232,7 +232,7 @@ describe("a dependency that leads to the user's checkout ends the run before any
     expectRefused(attempt, `node_modules/@shop/core → ${scene.repo.root}/packages/core`);
   });
 
-  test('packages in a folder above the workspace, where Node looks too', async ({ openScene }) => {
+  test('packages in a folder above the workspace, where Node searches too', async ({ openScene }) => {
     const scene = await openLeak(openScene, PLAIN);
     const above = join(scene.home, 'node_modules/@shop/core');
     await linkTo(join(scene.repo.root, 'packages/core'), above);

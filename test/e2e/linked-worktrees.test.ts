@@ -6,8 +6,12 @@ import type { CliResult } from '../../testing/cli.ts';
 import { readCheckout } from '../../testing/git-repo.ts';
 import { type EarlierRun, plantEarlierRun } from './linked-worktree-run.ts';
 
-async function run({ cli, runId }: EarlierRun, verb: string, ...args: readonly string[]): Promise<CliResult> {
-  return cli.run([verb, runId, ...args]);
+async function run(
+  { cli, runId }: EarlierRun,
+  command: string,
+  ...args: readonly string[]
+): Promise<CliResult> {
+  return cli.run([command, runId, ...args]);
 }
 
 /** The paths of `git worktree list`. */
@@ -17,11 +21,15 @@ async function worktrees({ repo }: EarlierRun): Promise<readonly string[]> {
 }
 
 /** Refuses with the reason and the way to keep the work, and changes nothing. */
-async function expectRefused(earlier: EarlierRun, verb: string, ...args: readonly string[]): Promise<void> {
+async function expectRefused(
+  earlier: EarlierRun,
+  command: string,
+  ...args: readonly string[]
+): Promise<void> {
   const { repo, branch, worktree, record } = earlier;
   const before = { lines: record().lines, checkout: await readCheckout(repo.root) };
-  const refused = await run(earlier, verb, ...args);
-  expect([verb, refused.code, refused.stdout]).toEqual([verb, 1, '']);
+  const refused = await run(earlier, command, ...args);
+  expect([command, refused.code, refused.stdout]).toEqual([command, 1, '']);
   expect(refused.stderr).toMatch(
     /^conductor: an earlier version of conductor started run .* in a linked worktree/m,
   );
@@ -33,8 +41,8 @@ async function expectRefused(earlier: EarlierRun, verb: string, ...args: readonl
 describe('a finished run that an earlier version started in a linked worktree', () => {
   it('is shown, verified and replayed, and not resumed', async () => {
     const earlier = await plantEarlierRun('v1/gate-approved');
-    for (const verb of ['show', 'verify', 'replay', 'logs', 'status', 'diff'])
-      expect([verb, (await run(earlier, verb)).code]).toEqual([verb, 0]);
+    for (const command of ['show', 'verify', 'replay', 'logs', 'status', 'diff'])
+      expect([command, (await run(earlier, command)).code]).toEqual([command, 0]);
     expect((await run(earlier, 'diff')).stdout).toContain('+42');
     const listed = JSON.parse((await earlier.cli.run(['worktree', 'list', '--json'])).stdout);
     expect(listed.worktrees).toMatchObject([
@@ -85,8 +93,8 @@ describe('a finished run that an earlier version started in a linked worktree', 
 describe('an unfinished run that an earlier version started in a linked worktree', () => {
   it('can be shown, verified and replayed at its gate, and neither answered nor resumed', async () => {
     const earlier = await plantEarlierRun('v1/gate-approved', 'gate_requested');
-    for (const verb of ['show', 'verify', 'replay', 'status'])
-      expect([verb, (await run(earlier, verb)).code]).toEqual([verb, 0]);
+    for (const command of ['show', 'verify', 'replay', 'status'])
+      expect([command, (await run(earlier, command)).code]).toEqual([command, 0]);
     const { stdout } = await run(earlier, 'show');
     expect(stdout).toContain(`conductor cancel ${earlier.runId.slice(0, 8)}`);
     expect(stdout).not.toContain('conductor approve');
@@ -102,8 +110,8 @@ describe('an unfinished run that an earlier version started in a linked worktree
     expect(await run(earlier, 'cancel')).toMatchObject({ code: 0 });
     const { finalState } = earlier.record();
     expect(finalState).toBe('failed cancelled cancelled\n');
-    for (const verb of ['verify', 'replay'])
-      expect([verb, (await run(earlier, verb)).code]).toEqual([verb, 0]);
+    for (const command of ['verify', 'replay'])
+      expect([command, (await run(earlier, command)).code]).toEqual([command, 0]);
     expect(await readFile(join(worktree, 'answer.txt'), 'utf8')).toBe('42\n');
     expect(await earlier.cli.run(['clean', '--keep-runs', '0'])).toMatchObject({ code: 0 });
     expect(await worktrees(earlier)).toEqual([repo.root]);

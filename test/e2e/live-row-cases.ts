@@ -14,8 +14,8 @@ export interface LiveCase {
   readonly limits?: string;
   readonly revision?: string;
   readonly flags?: readonly string[];
-  /** What the run says of the row to a person. */
-  readonly told: string;
+  /** What the run says about the row to the user. */
+  readonly message: string;
 }
 
 const RIGHT = ['write answer.txt 42', 'say Wrote the answer.'];
@@ -23,7 +23,7 @@ const WRONG = ['write answer.txt 41', 'say Wrote the answer.'];
 const BETTER = ['@1 write answer.txt 39', '@2 write answer.txt 40', '@3 write answer.txt 41'];
 const FAILED = 'validator-or-case-failed';
 
-/** A script that does, line by line, what it is told, and declares what it leaves. */
+/** A script that executes the given lines and declares its artifacts. */
 function script(lines: readonly string[], artifacts: readonly string[] = []): string {
   const list = (texts: readonly string[]) => JSON.stringify(texts);
   return `{ id: suite, kind: script, entrypoint: tools/act.mjs, args: ${list(lines)}, artifacts: ${list(artifacts)} }`;
@@ -70,7 +70,7 @@ const UNSAFE: readonly LiveCase[] = [
     rows: ['policy-violation'],
     work: [...RIGHT, 'write .tnh/prompts/mine.md on'],
     run: ['tests'],
-    told: 'policy violation: .tnh/prompts/mine.md',
+    message: 'policy violation: .tnh/prompts/mine.md',
   },
   {
     row: 'report-execution-mismatch',
@@ -78,7 +78,7 @@ const UNSAFE: readonly LiveCase[] = [
     rows: ['report-execution-mismatch', FAILED],
     work: RIGHT,
     run: [reporting({}, 'exit 3')],
-    told: 'the harness report suite reports a pass, but suite exited with 3',
+    message: 'the harness report suite reports a pass, but suite exited with 3',
   },
   {
     row: 'report-inconsistent',
@@ -86,7 +86,7 @@ const UNSAFE: readonly LiveCase[] = [
     rows: ['report-inconsistent'],
     work: RIGHT,
     run: [reporting({ summary: { passed: 5, failed: 0, flaky: 0, duration_ms: 1 } })],
-    told: '5 passed reported, 1 listed',
+    message: '5 passed reported, 1 listed',
   },
   {
     row: 'repeated-contradiction',
@@ -95,7 +95,7 @@ const UNSAFE: readonly LiveCase[] = [
     before: ['partial'],
     work: ['say Implemented the answer.'],
     run: ['lint'],
-    told: 'an earlier evaluation also found a contradiction',
+    message: 'an earlier evaluation also found a contradiction',
   },
 ];
 
@@ -106,7 +106,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     rows: ['goldens-proposed'],
     work: RIGHT,
     run: [reporting({ proposed_goldens: [PROPOSAL] })],
-    told: 'the harness proposes new goldens: goldens/page.txt',
+    message: 'the harness proposes new goldens: goldens/page.txt',
   },
   {
     row: 'approval-required',
@@ -114,7 +114,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     rows: ['approval-required'],
     work: [...RIGHT, 'blocker requires_approval the new dependency left-pad'],
     run: ['tests'],
-    told: 'approval required: the new dependency left-pad',
+    message: 'approval required: the new dependency left-pad',
   },
   {
     row: 'ux-error',
@@ -122,7 +122,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     rows: ['ux-error'],
     work: RIGHT,
     run: [flagged('error')],
-    told: 'user interface error: colour: grey on grey',
+    message: 'user interface error: colour: grey on grey',
   },
   {
     row: 'judge-changed',
@@ -131,7 +131,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     flags: ['judge_changed'],
     work: [...WRONG, 'write test/judge.sh exit 0'],
     run: ['judged'],
-    told: 'the change edits files that decide whether the checks pass: test/judge.sh',
+    message: 'the change edits files that decide whether the checks pass: test/judge.sh',
   },
   {
     row: 'fewer-checks',
@@ -140,7 +140,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     flags: ['fewer_checks'],
     work: [...RIGHT, `write cases.json ${reportOf(['adds'])}`],
     run: [COPIED],
-    told: '1 case ran; 2 ran at the base; missing: subtracts',
+    message: '1 case ran; 2 ran at the base; missing: subtracts',
   },
   {
     row: 'nothing-changed',
@@ -149,7 +149,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     flags: ['nothing_changed'],
     work: ['say Looked at the answer.'],
     run: ['lint'],
-    told: 'the step was asked to implement something, but the workspace does not differ from the base',
+    message: 'the step was asked to implement something, but the workspace does not differ from the base',
   },
   {
     row: 'repeated-partial',
@@ -158,7 +158,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     before: ['partial', 'partial'],
     work: BETTER,
     run: ['tests'],
-    told: 'this would be the third partial result in a row',
+    message: 'this would be the third partial result in a row',
   },
   {
     row: 'no-progress',
@@ -167,7 +167,8 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     before: ['partial'],
     work: ['write answer.txt 41'],
     run: ['tests'],
-    told: 'the validator tests exited with 1, as in the previous evaluation, and the workspace has not changed since',
+    message:
+      'the validator tests exited with 1, as in the previous evaluation, and the workspace has not changed since',
   },
   {
     row: 'refinement-spent',
@@ -177,7 +178,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     work: BETTER,
     run: ['tests'],
     revision: 'revision: { step: work, max_attempts: 1 }, ',
-    told: '1 of 1 refinements are spent',
+    message: '1 of 1 refinements are spent',
   },
 ];
 
@@ -188,7 +189,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['missing-artifact'],
     work: RIGHT,
     run: [script(['say nothing to show'], ['proof.txt'])],
-    told: 'the required artifact proof.txt is missing',
+    message: 'the required artifact proof.txt is missing',
   },
   {
     row: 'unsupported-report',
@@ -196,7 +197,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['unsupported-report'],
     work: RIGHT,
     run: [reporting({ version: '2.0.0' })],
-    told: 'harness report version "2.0.0" is not supported; supported: 1.x',
+    message: 'harness report version "2.0.0" is not supported; supported: 1.x',
   },
   {
     row: 'validation-unusable',
@@ -204,7 +205,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['validation-unusable'],
     work: RIGHT,
     run: [script(['die'])],
-    told: 'the validation ended as error, but nothing in the evidence explains why',
+    message: 'the validation ended as error, but nothing in the evidence explains why',
   },
   {
     row: 'environment',
@@ -212,7 +213,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['environment', FAILED],
     work: RIGHT,
     run: ['uninstalled'],
-    told: 'although it ran at the base',
+    message: 'although it ran at the base',
   },
   {
     row: 'validator-timed-out-again',
@@ -222,7 +223,7 @@ const BLOCKED: readonly LiveCase[] = [
     work: BETTER,
     run: [script(['hang'])],
     limits: 'limits: { timeout: 1s }, ',
-    told: 'the validator suite timed out',
+    message: 'the validator suite timed out',
   },
   {
     row: 'blocker-without-changes',
@@ -230,7 +231,7 @@ const BLOCKED: readonly LiveCase[] = [
     rows: ['blocker-without-changes'],
     work: ['blocker spec-gap which error code to use'],
     run: ['lint'],
-    told: 'the agent reports spec-gap: which error code to use',
+    message: 'the agent reports spec-gap: which error code to use',
   },
 ];
 
@@ -241,7 +242,7 @@ const PARTIAL: readonly LiveCase[] = [
     rows: [FAILED],
     work: WRONG,
     run: ['tests'],
-    told: 'the validator tests exited with 1',
+    message: 'the validator tests exited with 1',
   },
   {
     row: 'validator-timed-out',
@@ -250,7 +251,7 @@ const PARTIAL: readonly LiveCase[] = [
     work: RIGHT,
     run: [script(['hang'])],
     limits: 'limits: { timeout: 1s }, ',
-    told: 'the validator suite timed out',
+    message: 'the validator suite timed out',
   },
   {
     row: 'claimed-without-change',
@@ -259,7 +260,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['transcript_workspace_mismatch'],
     work: ['say Implemented the answer.'],
     run: ['lint'],
-    told: 'claim "implemented": contradicted (no file changed)',
+    message: 'claim "implemented": contradicted (no file changed)',
   },
   {
     row: 'claimed-passing',
@@ -268,7 +269,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['transcript_workspace_mismatch'],
     work: ['write answer.txt 41', 'say All tests pass.'],
     run: ['tests'],
-    told: 'claim "tests pass": contradicted (tests exited 1)',
+    message: 'claim "tests pass": contradicted (tests exited 1)',
   },
   {
     row: 'claimed-creation',
@@ -277,7 +278,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['transcript_workspace_mismatch'],
     work: ['write answer.txt 42', 'claim created src/answer.ts'],
     run: ['tests'],
-    told: 'claim "created src/answer.ts": contradicted',
+    message: 'claim "created src/answer.ts": contradicted',
   },
   {
     row: 'ux-flags',
@@ -286,7 +287,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['ux_flags_present'],
     work: RIGHT,
     run: [flagged('warning')],
-    told: 'user interface warning: colour: grey on grey',
+    message: 'user interface warning: colour: grey on grey',
   },
   {
     row: 'blocker-with-changes',
@@ -294,7 +295,7 @@ const PARTIAL: readonly LiveCase[] = [
     rows: ['blocker-with-changes'],
     work: [...RIGHT, 'blocker spec-gap which error code to use'],
     run: ['tests'],
-    told: 'the agent reports spec-gap: which error code to use',
+    message: 'the agent reports spec-gap: which error code to use',
   },
   {
     row: 'changes-requested',
@@ -303,7 +304,7 @@ const PARTIAL: readonly LiveCase[] = [
     work: RIGHT,
     review: ['verdict needs-changes', 'finding The answer has no unit.'],
     run: ['tests'],
-    told: 'The answer has no unit. (evidence.review.findings, artifacts/review/review.json)',
+    message: 'The answer has no unit. (evidence.review.findings, artifacts/review/review.json)',
   },
 ];
 
@@ -315,7 +316,7 @@ const SUCCESS: readonly LiveCase[] = [
     flags: ['flaky_checks'],
     work: RIGHT,
     run: ['{ id: moody, kind: builtin, retries: 1 }'],
-    told: 'moody passed on try 2 only',
+    message: 'moody passed on try 2 only',
   },
 ];
 

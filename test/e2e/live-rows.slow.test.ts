@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../src/planner/table/escalation.ts';
 import { ROWS } from '../../src/planner/table/rows.ts';
-import { judgedIn } from './judged-run.ts';
+import { judgedIn } from './evaluated-run.ts';
 import { LIVE_CASES, LIVE_FILES, type LiveCase } from './live-row-cases.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 import { CONFIG, type Scene, test } from './scene.ts';
@@ -27,7 +27,7 @@ ${lines.map((line) => `      ${line}\n`).join('')}    routes: { completed: ${nex
 `;
 }
 
-/** Work, a review where there is one, checks, and a judgement that sends back what is partial as often as it is told. */
+/** An agent, an optional review, checks, and an evaluation that sends partial work back a given number of times. */
 function workflowOf({ work, review, run, limits = '', revision = '', before = [] }: LiveCase): string {
   const again = before.length > 0 ? 'work' : 'STOP';
   return `workflow_id: live
@@ -82,7 +82,7 @@ describe('a run comes to the judgement of', () => {
       const reason = shown.stdout.split('\n').findLast((line) => line.includes('reason: ')) ?? '';
       expect(reason).toContain(first === 'clean' ? 'reason: ' : `reason: ${first}: `);
       if (also.length > 0) expect(reason).toContain(`; also ${also.join(', ')}`);
-      expect(shown.stdout).toContain(live.told);
+      expect(shown.stdout).toContain(live.message);
       for (const visit of statuses.keys()) await expectSameAgain(scene, record, visit + 1);
       if (status === 'needs_human') await scene.conductor('cancel', record.metadata.run_id);
     });

@@ -75,7 +75,7 @@ describe('the list of runs', () => {
     expect(await scene.conductor('runs', '--state', 'sleeping')).toMatchObject({ code: 2 });
   });
 
-  test('tells a run whose process is gone from one that runs', async ({ openScene }) => {
+  test('distinguishes an interrupted run from a running one', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => driver.stdout().trim() || null);
@@ -85,17 +85,17 @@ describe('the list of runs', () => {
     await driver.done;
     const resume = `interrupted: conductor resume ${runId.slice(0, 8)}`;
     const there = `${resume} --repo ${scene.repo.root}`;
-    for (const verb of [['runs'], ['status'], ['status', runId], ['status', '--watch']]) {
-      const { stdout } = await scene.conductor(...verb);
+    for (const command of [['runs'], ['status'], ['status', runId], ['status', '--watch']]) {
+      const { stdout } = await scene.conductor(...command);
       expect(
         stdout
           .trimEnd()
           .split('\n')
           .some((line) => line.endsWith(resume)),
-        verb.join(' '),
+        command.join(' '),
       ).toBe(true);
-      const elsewhere = await scene.cli.run([...verb, '--repo', scene.repo.root], { cwd: scene.home });
-      expect(elsewhere.stdout, verb.join(' ')).toContain(there);
+      const elsewhere = await scene.cli.run([...command, '--repo', scene.repo.root], { cwd: scene.home });
+      expect(elsewhere.stdout, command.join(' ')).toContain(there);
     }
     await scene.conductor('cancel', runId);
   });

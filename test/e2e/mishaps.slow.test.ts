@@ -10,7 +10,7 @@ async function waitingRun(scene: Scene): Promise<string> {
   return runId;
 }
 
-describe('an approval whose files changed before the run went on', () => {
+describe('an approval whose files changed before the run continued', () => {
   test('is said to be void, and the gate names its new request', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
@@ -71,7 +71,7 @@ describe("a record that can't be read", () => {
 });
 
 describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
-  test('is named by every verb that would write there, and nothing is changed', async ({ openScene }) => {
+  test('is named by every command that would write there, and nothing is changed', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const tnh = join(scene.repo.root, '.tnh');
@@ -109,8 +109,8 @@ describe('a copy of the repository', () => {
     const runId = await waitingRun(scene);
     const copy = `${scene.home}/copy`;
     await cp(scene.repo.root, copy, { recursive: true, verbatimSymlinks: true });
-    for (const verb of ['approve', 'resume']) {
-      const refused = await scene.conductor(verb, runId, '--repo', copy);
+    for (const command of ['approve', 'resume']) {
+      const refused = await scene.conductor(command, runId, '--repo', copy);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toContain(`${scene.checkout(runId)} belongs to the run in ${scene.repo.root}`);
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from './judged-run.ts';
+import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from './evaluated-run.ts';
 import { type Scene, type SceneOptions, test, until } from './scene.ts';
 
 const USAGE = { input_tokens: 321, output_tokens: 45 };
@@ -95,24 +95,24 @@ describe('a run whose planner is a model', () => {
     ['is down', null, 'planner_unavailable', 'ECONNREFUSED'],
   ] as const)(
     'blocks and waits for a person when the model %s',
-    async ([, scenario, code, told], { openScene }) => {
+    async ([, scenario, code, message], { openScene }) => {
       const url = scenario === null ? closedUrl : server.urlOf(scenario);
       const scene = await openScene(
-        modelScene(url, '42', `retries: 1, timeout: ${told.endsWith('1 s') ? 1 : 60}`),
+        modelScene(url, '42', `retries: 1, timeout: ${message.endsWith('1 s') ? 1 : 60}`),
       );
       const { code: exit, record, decision, trace, runId } = await runJudged(scene);
       expect(exit).toBe(3);
       expect(trace.verdict).toBe('refused');
       expect(decision.status).toBe('blocked');
       expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
-      expect(decision.blockers[0]?.summary).toContain(told);
+      expect(decision.blockers[0]?.summary).toContain(message);
       expect(record.evidence('ask', 'gate_request')).toContain(code);
       expectNoKey(record);
       expect(await scene.conductor('resume', runId)).toMatchObject({ code: 3 });
     },
   );
 
-  test('goes on after a person has put right what was wrong', async ({ openScene }) => {
+  test('continues after the user has fixed the problem', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.urlOf('prose')));
     const { runId } = await runJudged(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describe('a run whose planner is a model', () => {
     expect(scene.record(runId).finalState).toBe('completed success success\n');
   });
 
-  test('is taken up again after it was killed while the model kept it waiting', async ({ openScene }) => {
+  test('resumes after a kill while it waited for the model', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.urlOf('wakes')));
     const driver = scene.cli.start(['run', './judged.yaml'], withKey);
     await until(() => server.requests.some(({ scenario }) => scenario === 'wakes'));
@@ -137,7 +137,7 @@ describe('a run whose planner is a model', () => {
     expect(record.metadata.usage).toEqual({ ...USAGE, cost_usd: null });
   });
 
-  test('leaves no judgement when a person interrupts it, and is asked again on resume', async ({
+  test('records no evaluation when the user interrupts it, and is asked again on resume', async ({
     openScene,
   }) => {
     const scene = await openScene(modelScene(server.urlOf('stalls~interrupted')));

@@ -37,7 +37,7 @@ os._exit(os.waitstatus_to_exitcode(status) & 255)
 /** What to wait for in the output, and what to type then. */
 type Typed = readonly [awaited: string, keys: string];
 
-/** Runs the command as a person does who sits at a terminal and types an answer. */
+/** Runs the command at a terminal and types an answer. */
 export async function onTerminal(
   place: {
     readonly root: string;

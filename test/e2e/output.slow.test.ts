@@ -33,7 +33,7 @@ const RUN_KEYS = [
   'baseline',
 ];
 
-/** Claude Code as far as it matters here: it tells of its use, and goes on for ever. */
+/** Claude Code as far as it matters here: it reports its usage, and never ends. */
 const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
 console.log(JSON.stringify({ type: 'assistant', message: { id: 'm', content: [], usage } }));
 setInterval(() => {}, 1000);
@@ -41,7 +41,7 @@ setInterval(() => {}, 1000);
 const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta.url));
 
 describe('output that goes to a file of the checkout', () => {
-  test('is not held against the step that it tells of', async ({ openScene }) => {
+  test('does not count as a change of the step that it describes', async ({ openScene }) => {
     const config = 'agents:\n  actor: { kind: claude-code, command: [node, tools/talk.mjs] }\n';
     const capped = `${oneAgentStep('talk', 'talk on and on')}defaults: { limits: { token_budget: 10 } }\n`;
     const scene = await openScene({ config, files: { 'tools/talk.mjs': TALKER, 'talk.yaml': capped } });
@@ -69,7 +69,7 @@ describe('output that goes to a file of the checkout', () => {
 });
 
 describe('the document of --json', () => {
-  test('of run and show says how the run went, with the id on stderr first', async ({ openScene }) => {
+  test('of run and show summarizes the run, with the id on stderr first', async ({ openScene }) => {
     const scene = await openScene();
     const run = await scene.conductor('run', fixture('success'), '--json');
     expect(run.code).toBe(0);
@@ -117,7 +117,7 @@ describe('the document of --json', () => {
     }
   });
 
-  test('comes from every verb that looks', async ({ openScene }) => {
+  test('comes from every command that reads', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const look = async (...args: string[]) => {
@@ -138,7 +138,7 @@ describe('the document of --json', () => {
     expect(await look('completion', 'bash')).toMatchObject({ shell: 'bash' });
   });
 
-  test('comes from the verbs that act', async ({ openScene }) => {
+  test('comes from the commands that act', async ({ openScene }) => {
     const scene = await openScene();
     const waiting = await scene.conductor('run', fixture('gate'), '--json');
     expect(waiting.code).toBe(3);
@@ -192,8 +192,12 @@ describe('the document of --json', () => {
     const scene = await openScene();
     const results = await Promise.all(MISTAKES.map((args) => scene.conductor(...args, '--json')));
     expect(results.map(({ code }) => code)).toEqual(MISTAKES.map(() => 2));
-    const told = results.map(({ stdout }) => /^\{\n {2}"schema_version": 1,\n {2}"ok": false/.test(stdout));
-    expect(MISTAKES.filter((_, index) => told[index] !== true).map((args) => args.join(' '))).toEqual([]);
+    const areErrors = results.map(({ stdout }) =>
+      /^\{\n {2}"schema_version": 1,\n {2}"ok": false/.test(stdout),
+    );
+    expect(MISTAKES.filter((_, index) => areErrors[index] !== true).map((args) => args.join(' '))).toEqual(
+      [],
+    );
   });
 
   test('of run is the diagnostics when the document has errors', async ({ openScene }) => {
@@ -204,7 +208,7 @@ describe('the document of --json', () => {
   });
 });
 
-describe('what people see', () => {
+describe('what users see', () => {
   test('the run id is the first line and the only one on stdout', async ({ openScene }) => {
     const scene = await openScene();
     const { stdout } = await scene.run('success');
@@ -230,13 +234,13 @@ describe('what people see', () => {
     expect(stderr + logs.stdout).not.toContain(ESCAPE);
   });
 
-  test('show, status, runs and diff tell of a run by a prefix of its id', async ({ openScene }) => {
+  test('show, status, runs and diff accept a prefix of a run id', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const prefix = runId.slice(0, 13);
-    for (const verb of ['show', 'status', 'logs', 'diff']) {
-      const { code, stdout } = await scene.conductor(verb, prefix);
-      expect({ verb, code, silent: stdout === '' }).toEqual({ verb, code: 0, silent: false });
+    for (const command of ['show', 'status', 'logs', 'diff']) {
+      const { code, stdout } = await scene.conductor(command, prefix);
+      expect({ command, code, silent: stdout === '' }).toEqual({ command, code: 0, silent: false });
     }
     expect((await scene.conductor('runs')).stdout).toMatch(new RegExp(`^${runId.slice(0, 8)} `));
     expect((await scene.conductor('diff', prefix)).stdout).toContain('-?\n+41\n');
@@ -335,20 +339,20 @@ describe('a reader that leaves early', () => {
       expect(scene.record(runId).finalState).toBe('completed success success\n');
     });
 
-  test('ends verbs that look without a crash, and changes nothing of what a check says', async ({
+  test('ends commands that read without a crash, and changes nothing of what a check says', async ({
     openScene,
   }) => {
     const scene = await openScene({ files: { 'bad.yaml': 'workflow_id: a\n' } });
     await scene.run('unverified');
     const ends = [
-      { verb: ['runs'], code: 0 },
-      { verb: ['doctor'], code: 0 },
-      { verb: ['status', '--watch'], code: 0 },
-      { verb: ['validate', 'bad.yaml'], code: 2 },
-      { verb: ['show', 'ffff'], code: 2 },
+      { command: ['runs'], code: 0 },
+      { command: ['doctor'], code: 0 },
+      { command: ['status', '--watch'], code: 0 },
+      { command: ['validate', 'bad.yaml'], code: 2 },
+      { command: ['show', 'ffff'], code: 2 },
     ];
-    for (const { verb, code } of ends) {
-      const looking = scene.cli.start(verb);
+    for (const { command, code } of ends) {
+      const looking = scene.cli.start(command);
       looking.closeOutput();
       expect(await looking.done).toMatchObject({ code, signal: null });
     }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Scene, test, toldLines, until } from './scene.ts';
+import { notifiedLines, type Scene, test, until } from './scene.ts';
 
 /** An agent that does what the first line of a file in the person's home says, and takes the line away. */
 const LIMITED = `import { readFileSync, writeFileSync } from 'node:fs';
@@ -86,8 +86,8 @@ describe('an agent whose quota is spent until a known time', () => {
     const [waiting] = record.eventsOf('step_waiting');
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
-    const [told] = await toldLines(scene.home, 1);
-    expect(JSON.parse(told ?? '')).toMatchObject({
+    const [notified] = await notifiedLines(scene.home, 1);
+    expect(JSON.parse(notified ?? '')).toMatchObject({
       ...waiting,
       notification: { commands: [expect.stringContaining('resume')] },
     });
@@ -132,7 +132,7 @@ describe('an agent whose quota is spent until a known time', () => {
     expect(Object.keys(statusOf(readFileSync(join(waits, file), 'utf8')))).toEqual(['until', 'reason']);
   });
 
-  test('goes on when the time has come, from the files it started with and at no cost of visits', async ({
+  test('continues at the given time, from the files it started with and without another visit', async ({
     openScene,
   }) => {
     const { scene, run } = await prepare(openScene, ['fail rate_limited 5', 'work'], workflow('4s'));
@@ -182,7 +182,7 @@ describe('an agent with a limit of unknown length', () => {
     expect(record.eventsOf('run_started')[0]?.payload.defaults.park_ms).toBe(3_000);
   });
 
-  test('is not parked for a known end that lies past limits.park', async ({ openScene }) => {
+  test('is not parked for a known end after limits.park', async ({ openScene }) => {
     const { scene, run } = await open(openScene, ['fail rate_limited 7200', 'work']);
     const ended = await run();
     expect(ended.code).toBe(1);
@@ -192,7 +192,7 @@ describe('an agent with a limit of unknown length', () => {
   });
 });
 
-describe('an agent that fails in a way that may pass', () => {
+describe('an agent with a transient failure', () => {
   test('is started again from the same files, and each start is on record', async ({ openScene }) => {
     const { scene, run } = await prepare(openScene, ['fail network', 'work']);
     const done = await run();
@@ -232,7 +232,7 @@ describe('an agent that fails in a way that may pass', () => {
   );
 });
 
-/** Claude Code as far as it matters here: it tells of its use, and ends only when it is started again. */
+/** Claude Code as far as it matters here: it reports its usage, and ends only when it is started again. */
 const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
 const print = (event) => console.log(JSON.stringify(event));
 print({ type: 'assistant', message: { id: 'm', content: [], usage } });
@@ -264,9 +264,7 @@ describe('what an agent had used when its run was broken off', () => {
 });
 
 describe('a budget in dollars', () => {
-  test('holds for an agent that reports only tokens, by the price of the configuration', async ({
-    openScene,
-  }) => {
+  test('applies to an agent that reports only tokens, by the configured price', async ({ openScene }) => {
     const capped = workflow('2m', 'defaults: { limits: { cost_budget_usd: 1.5 } }\n');
     const { scene, run } = await prepare(openScene, ['work'], capped);
     const done = await run();

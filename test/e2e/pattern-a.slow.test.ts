@@ -38,9 +38,7 @@ function expectHarnessEvidence({ manifest, evidence }: RunRecordOnDisk): void {
 }
 
 describe('the generative evaluation pattern', () => {
-  test('is valid as it stands, with advice on limits and a route that is never taken', async ({
-    openScene,
-  }) => {
+  test('is valid unchanged, with advice on limits and a route that is never taken', async ({ openScene }) => {
     const scene = await openScene();
     const checked = await scene.conductor('validate', fixture('pattern-a'), '--json');
     expect(checked).toMatchObject({ code: 0, stderr: '' });
@@ -95,8 +93,8 @@ describe('the generative evaluation pattern', () => {
     const { stdout } = await scene.conductor('diff', runId);
     expect(stdout).toContain(`+++ b/${GOLDEN}\n`);
     expect(stdout).toContain('\n-is ?\n+is 42\n');
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
   });
 
   test('is rejected when the golden is', async ({ openScene }) => {
@@ -107,8 +105,8 @@ describe('the generative evaluation pattern', () => {
     expect(await scene.inCheckout(runId, GOLDEN)).toBe(files[GOLDEN]);
     const { stdout } = await scene.conductor('diff', runId, '--stat');
     expect(stdout).not.toContain(GOLDEN);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
   });
 });
 
@@ -142,10 +140,10 @@ describe('the golden that the pattern proposes', () => {
       },
     ]);
     const text = evidence('golden_gate', 'gate_request_text');
-    for (const verb of [['gates'], ['show', runId]]) {
-      const { stdout } = await scene.conductor(...verb);
+    for (const command of [['gates'], ['show', runId]]) {
+      const { stdout } = await scene.conductor(...command);
       for (const part of [`${GOLDEN} (text)`, '16 -> 17 bytes, +1 -1', '-is ?', '+is 42']) {
-        expect(stdout, verb.join(' ')).toContain(part);
+        expect(stdout, command.join(' ')).toContain(part);
         expect(text).toContain(part);
       }
     }
@@ -228,8 +226,8 @@ describe("a golden that git can't write to the checkout", () => {
       payload: { changed: false, reason: expect.stringContaining('the goldens could not be accepted') },
     });
     expect(await scene.inCheckout(runId, GOLDEN)).toBe(files[GOLDEN]);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
     const { goldens } = JSON.parse((await scene.conductor('goldens', runId, '--json')).stdout);
     expect(goldens).toMatchObject([{ state: 'pending', by: null }]);
   });
@@ -256,8 +254,8 @@ describe('a conductor that is killed while it accepts a golden', () => {
       eventsOf('artifact_recorded').filter(({ payload }) => payload.role === 'golden_acceptance'),
     ).toHaveLength(1);
     expect(await scene.repo.git('show', `${metadata.workspace.branch_name}:${GOLDEN}`)).toBe(PROPOSED);
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, runId)).toMatchObject({ code: 0 });
   }, 240_000);
 });
 

@@ -54,7 +54,7 @@ describe('the policy of a validation step', () => {
 });
 
 describe('an agent that edits its judge', () => {
-  test('fails before the judge of the base, and the planner is told what it changed', async ({
+  test('fails before the judge of the base, and the planner gets the list of changes', async ({
     openScene,
   }) => {
     const scene = await openScene(open(CHEAT));
@@ -90,7 +90,7 @@ describe('an agent that edits its judge', () => {
     });
   });
 
-  test('is shown to the person at a gate', async ({ openScene }) => {
+  test('is shown at a gate', async ({ openScene }) => {
     const scene = await openScene(open(CHEAT));
     const { code, record, runId } = await runWith(scene, { after: GATE, next: 'g' });
     expect(code).toBe(3);
@@ -198,7 +198,7 @@ describe('validators', () => {
   });
 
   test.skipIf(!sandboxHere.ok)(
-    'see neither the checkout of the agent nor a way to write it, in a sandbox',
+    'can neither read nor write the checkout of the agent, in a sandbox',
     async ({ openScene }) => {
       const scene = await openScene({
         ...open('echo 42 > answer.txt', 'sh test/judge.sh && touch here.txt && ls ..'),

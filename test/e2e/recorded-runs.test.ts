@@ -10,7 +10,7 @@ import { createCliInProcess } from './in-process.ts';
 const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-records-')));
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** What the command says about a recorded run that lies in a repository. */
+/** What the command says about a recorded run in a repository. */
 async function withRecord<T>(name: string, look: (cli: Cli, runId: string) => Promise<T>): Promise<T> {
   const { path, runId } = recordedRun(name);
   const repo = await makeRepo({ files: { 'a.txt': 'a\n' } });
@@ -24,8 +24,8 @@ async function withRecord<T>(name: string, look: (cli: Cli, runId: string) => Pr
 
 function showRecord(name: string) {
   return withRecord(name, async (cli, runId) => {
-    for (const verb of ['verify', 'replay', 'logs', 'status'])
-      expect([verb, (await cli.run([verb, runId])).code]).toEqual([verb, 0]);
+    for (const command of ['verify', 'replay', 'logs', 'status'])
+      expect([command, (await cli.run([command, runId])).code]).toEqual([command, 0]);
     const human = (await cli.run(['show', runId])).stdout;
     const document = JSON.parse((await cli.run(['show', runId, '--json'])).stdout);
     const { runs } = JSON.parse((await cli.run(['runs', '--json'])).stdout);
@@ -60,7 +60,7 @@ describe('the record of a run', () => {
     });
   });
 
-  it('has logs of a step, and of one of its visits by the name that other verbs show', async () => {
+  it('has logs of a step, and of one of its visits by the name that other commands show', async () => {
     const heads = (text: string) => text.match(/^── \S+/gm);
     await withRecord('v2/prepared-again', async (cli, runId) => {
       expect(heads((await cli.run(['logs', runId, 'check'])).stdout)).toContain('── check');

@@ -136,7 +136,7 @@ describe('a conductor that is killed at any point of the log', () => {
     });
 });
 
-describe('a run under way', () => {
+describe('a running run', () => {
   test('has a status that is refreshed while its step runs', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const first = scene.record(runId).status;
@@ -284,8 +284,8 @@ describe('a run that has ended', () => {
     const forged = `${lines.map(forge).join('\n')}\n`;
     expect(forged).not.toBe(original.toString());
     await writeFile(log, forged);
-    for (const verb of ['resume', 'show', 'cancel']) {
-      const refused = await scene.conductor(verb, runId);
+    for (const command of ['resume', 'show', 'cancel']) {
+      const refused = await scene.conductor(command, runId);
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toMatch(/^conductor: .*line \d+/m);
     }

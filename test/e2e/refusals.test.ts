@@ -379,8 +379,8 @@ describe('places where nothing can run', () => {
 
   test('a folder that is no repository', async ({ openScene }) => {
     const scene = await openScene();
-    for (const verb of [['run', 'implement'], ['runs'], ['init'], ['gates']]) {
-      const result = await scene.cli.run(verb, { cwd: scene.home });
+    for (const command of [['run', 'implement'], ['runs'], ['init'], ['gates']]) {
+      const result = await scene.cli.run(command, { cwd: scene.home });
       expect(result).toMatchObject({ code: 2, stdout: '' });
       expect(complaints(result.stderr)).toEqual([expect.stringMatching(/not inside a git repository/)]);
       expect(await readdir(scene.home)).toEqual([]);

@@ -83,8 +83,8 @@ describe('an agent that answers from a recorded run', () => {
     expect(again.code).toBe(0);
     expect(essenceOf(scene, again.runId)).toEqual(essenceOf(scene, recorded.runId));
     expect(scene.record(again.runId).eventsOf('runner_started')[0]?.payload.family).toBe('replay');
-    for (const verb of ['verify', 'replay'])
-      expect(await scene.conductor(verb, again.runId)).toMatchObject({ code: 0 });
+    for (const command of ['verify', 'replay'])
+      expect(await scene.conductor(command, again.runId)).toMatchObject({ code: 0 });
   });
 
   test('ends as it was ended', async ({ openScene }) => {
@@ -103,7 +103,7 @@ describe('an agent that answers from a recorded run', () => {
     expect(ends[0]?.outcome).toBe('killed_timeout');
   });
 
-  test('fails with a way out where the recorded change does not fit', async ({ openScene }) => {
+  test('fails with a fix if the recorded change does not apply', async ({ openScene }) => {
     const scene = await openScene();
     const { real, rehearsed } = await writeBoth(scene, LOOP);
     const base = (await scene.repo.git('rev-parse', 'HEAD')).trim();

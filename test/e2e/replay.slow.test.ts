@@ -20,7 +20,7 @@ async function edited(scene: Scene, workflow: string, from: string, to: string):
 }
 
 describe('the replay of a run', () => {
-  test('holds for one that was refined', async ({ openScene }) => {
+  test('reproduces a refined run', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('revision-cap');
     expect(await scene.conductor('replay', runId)).toMatchObject({
@@ -36,7 +36,7 @@ describe('the replay of a run', () => {
     expect(document.decided + document.carried).toBe(scene.record(runId).events.length);
   });
 
-  test('holds for one that was killed, before and after it is resumed', async ({ openScene }) => {
+  test('reproduces a killed run, before and after its resume', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => scene.runIds()[0]);
@@ -88,8 +88,8 @@ describe('the replay of a run', () => {
     const status = join(scene.repo.root, '.tnh/run', runId, 'status.json');
     const better = (content: Buffer) =>
       content.toString('utf8').replace('"outcome": "partial"', '"outcome": "success"');
-    const told = await whileChanged(status, better, () => scene.conductor('replay', runId));
-    expect(told).toMatchObject({
+    const result = await whileChanged(status, better, () => scene.conductor('replay', runId));
+    expect(result).toMatchObject({
       code: 1,
       stdout:
         `✗ run ${runId} does not replay: status.json: says outcome "success" where the events say "partial"\n` +
@@ -102,14 +102,16 @@ describe('the replay of a run', () => {
     const { runId } = await scene.run('partial');
     const workflow = join(scene.repo.root, '.tnh/run', runId, 'workflow.yaml');
     const other = (content: Buffer) => content.toString('utf8').replace('version: 1', 'version: 2');
-    const told = await whileChanged(workflow, other, () => scene.conductor('replay', runId));
-    expect(told).toMatchObject({ code: 1, stdout: '' });
-    expect(told.stderr).toContain("can't be replayed: its workflow.yaml is not the one it was started with");
+    const result = await whileChanged(workflow, other, () => scene.conductor('replay', runId));
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toContain(
+      "can't be replayed: its workflow.yaml is not the one it was started with",
+    );
   });
 });
 
 describe('a run led through another workflow', () => {
-  test('takes the same way where nothing on it has changed', async ({ openScene }) => {
+  test('takes the same path if nothing on it has changed', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('revision-cap');
     const path = await edited(scene, 'revision-cap', 'say A start.', 'say Something else.');
@@ -176,8 +178,8 @@ describe('a run led through another workflow', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, files: [{ path, ok: false }] });
     expect(await scene.conductor('replay', runId, '--against', `${path}.gone`)).toMatchObject({ code: 2 });
     const typo = `${runId.slice(0, 12)}${runId[12] === '0' ? '1' : '0'}`;
-    for (const verb of ['replay', 'verify'])
-      expect(await scene.conductor(verb, typo)).toMatchObject({
+    for (const command of ['replay', 'verify'])
+      expect(await scene.conductor(command, typo)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('did you mean'),
       });

@@ -59,7 +59,9 @@ async function run(scene: Scene) {
 }
 
 describe('a run whose tests report', () => {
-  test('tells the agent which test fails and how to run it alone', async ({ openScene }) => {
+  test('names the failing test to the agent, and the command that runs only this test', async ({
+    openScene,
+  }) => {
     const tap = '{ command: [node, --test, --test-reporter=tap, answer.test.mjs], report: "tap:stdout" }';
     const scene = await openScene({ config: config(tap, '0'), files: { 'answer.test.mjs': ANSWER_TEST } });
     const { code, record, decisions } = await run(scene);
@@ -125,7 +127,7 @@ process.exit(3);
     });
   });
 
-  test('is refused before it starts when the report lies outside', async ({ openScene }) => {
+  test('is refused before it starts if the report is outside', async ({ openScene }) => {
     const scene = await openScene({
       config: config('{ command: [node, -e, "0"], report: "junit:../r.xml" }', '0'),
     });

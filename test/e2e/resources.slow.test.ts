@@ -73,16 +73,19 @@ describe.each(sandboxes)('a step that passes a bound, with sandbox %s', (sandbox
     ['memory', ['node', 'tools/memory.mjs', '2000'], /limits\.memory allows 200 MB/],
     ['written_bytes', ['node', 'tools/disk.mjs', '2000'], /limits\.written_bytes/],
   ];
-  test.for(HOGS)('ends for it, and the run goes on: %s', async ([bound, command, reason], { openScene }) => {
-    const scene = await openScene({ config: configOf(command, LOW), files: FILES, sandbox });
-    const { code, stderr, runId, ends } = await start(scene);
-    expect(code, stderr).toBe(0);
-    expect(ends.hog).toMatchObject({ outcome: 'killed_policy', reason: expect.stringMatching(reason) });
-    expect(ends.check).toMatchObject({ outcome: 'completed' });
-    const bounds = scene.record(runId).eventsOf('status_updated');
-    expect(bounds.flatMap(({ payload }) => payload.bound ?? [])).toEqual([bound]);
-    expect(await scene.inCheckout(runId, 'worked.txt')).toBe('done\n');
-  });
+  test.for(HOGS)(
+    'is stopped for it, and the run continues: %s',
+    async ([bound, command, reason], { openScene }) => {
+      const scene = await openScene({ config: configOf(command, LOW), files: FILES, sandbox });
+      const { code, stderr, runId, ends } = await start(scene);
+      expect(code, stderr).toBe(0);
+      expect(ends.hog).toMatchObject({ outcome: 'killed_policy', reason: expect.stringMatching(reason) });
+      expect(ends.check).toMatchObject({ outcome: 'completed' });
+      const bounds = scene.record(runId).eventsOf('status_updated');
+      expect(bounds.flatMap(({ payload }) => payload.bound ?? [])).toEqual([bound]);
+      expect(await scene.inCheckout(runId, 'worked.txt')).toBe('done\n');
+    },
+  );
 
   test('that validates ends for it too', async ({ openScene }) => {
     const config = configOf(['true'], LOW, ['node', 'tools/memory.mjs', '2000']);

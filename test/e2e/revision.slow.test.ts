@@ -45,7 +45,7 @@ async function revise(
   return { scene, code, stderr, runId: stdout.split('\n')[0] ?? '' };
 }
 
-const way = (scene: Scene, runId: string) =>
+const takenPath = (scene: Scene, runId: string) =>
   scene
     .record(runId)
     .events.filter((event) => event.event_type === 'route_selected')
@@ -55,7 +55,7 @@ describe('the revision loop', () => {
   test('goes straight on when the review finds nothing', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {});
     expect(code, stderr).toBe(0);
-    expect(way(scene, runId)).toEqual([
+    expect(takenPath(scene, runId)).toEqual([
       'implement completed',
       'review completed',
       'validate completed',
@@ -75,7 +75,7 @@ describe('the revision loop', () => {
   test('refines once what the review finds, and succeeds', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, { review: FIND });
     expect(code, stderr).toBe(0);
-    expect(way(scene, runId)).toEqual([
+    expect(takenPath(scene, runId)).toEqual([
       'implement completed',
       'review completed',
       'validate completed',
@@ -114,13 +114,13 @@ describe('the revision loop', () => {
     expect(evidence('refine', 'runner_prompt')).not.toContain('RAW PROSE');
   });
 
-  test('asks a person when the refinement was not enough', async ({ openScene }) => {
+  test('waits for approval when the refinement was not enough', async ({ openScene }) => {
     const { scene, code, runId, stderr } = await revise(openScene, {
       review: FIND,
       refine: "writeFileSync('answer.txt', '41\\n'); console.log('Fixed it.');",
     });
     expect(code, stderr).toBe(3);
-    expect(way(scene, runId).slice(-3)).toEqual([
+    expect(takenPath(scene, runId).slice(-3)).toEqual([
       'refine completed',
       'validate error',
       'evaluate needs_human',
@@ -170,7 +170,7 @@ describe('the revision loop', () => {
       review: `writeFileSync('answer.txt', '43\\n'); ${APPROVE}`,
     });
     expect(code, stderr).toBe(5);
-    expect(way(scene, runId).slice(-2)).toEqual(['evaluate unsafe', 'roll_back completed']);
+    expect(takenPath(scene, runId).slice(-2)).toEqual(['evaluate unsafe', 'roll_back completed']);
   });
 });
 

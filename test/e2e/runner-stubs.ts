@@ -18,7 +18,7 @@ const optionOf = (name) => {
 const write = (file, text) => fs.writeFileSync(path.resolve(root, file), text);
 `;
 
-/** Jest 29 with \`--json --outputFile\`; without them it prints for people. It makes no folder for its file. */
+/** Jest 29 with \`--json --outputFile\`; without them it prints text. It makes no folder for its file. */
 const JEST = `${PRELUDE}
 const fails = fs.readFileSync('src/add.js', 'utf8').includes('a - b');
 const message = 'Error: expect(received).toBe(expected) // Object.is equality\\n\\nExpected: 5\\nReceived: -1\\n    at Object.toBe (' + root + '/test/add.test.js:3:38)\\n    at Promise.then.completed (' + root + '/node_modules/jest-circus/build/utils.js:298:28)';
@@ -57,7 +57,7 @@ else console.log(fails ? '  add\\n    1) adds\\n\\n  0 passing (3ms)\\n  1 faili
 process.exit(fails ? 1 : 0);
 `;
 
-/** Go 1.24: \`go test -json ./...\`, and \`go test PACKAGE -run PATTERN\` for people. */
+/** Go 1.24: \`go test -json ./...\`, and \`go test PACKAGE -run PATTERN\` with text output. */
 const GO = `${PRELUDE}
 if (args[0] !== 'test') process.exit(0);
 const fails = fs.readFileSync('calc/add.go', 'utf8').includes('a - b');
@@ -92,7 +92,7 @@ export function placeStub(name: StubName, path: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A folder that stands for what `npm ci` would install. */
+/** A folder in place of what `npm ci` would install. */
 export function placePackage(name: StubName, packages: string): void {
   placeStub(name, join(packages, 'node_modules/.bin', name));
 }

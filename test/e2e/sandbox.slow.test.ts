@@ -176,7 +176,7 @@ baseline: off
     expect(await scene.inCheckout(runId, 'seen.txt')).toBe('0\n');
   });
 
-  test('leaves no agent at work when the conductor is killed, and goes on when resumed', async ({
+  test('leaves no agent running when conductor is killed, and continues when resumed', async ({
     openScene,
   }) => {
     const agent = 'echo up; test "$CONDUCTOR_ATTEMPT" = 2 || sleep 600';
@@ -294,7 +294,9 @@ describe('where there is no sandbox', () => {
     },
   );
 
-  test('a run that would like one goes on and says what was not enforced', async ({ openScene }) => {
+  test('a run that prefers one continues without it and says what was not enforced', async ({
+    openScene,
+  }) => {
     const scene = await openScene({ sandbox: 'auto' });
     const PATH = await pathWithout(scene, null);
     const { code, stderr, stdout } = await scene.cli.run(['run', fixture('success')], { env: { PATH } });

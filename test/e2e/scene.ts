@@ -69,7 +69,7 @@ export function fixture(workflow: string): string {
   return fileURLToPath(new URL(`../fixtures/workflows/${workflow}.yaml`, import.meta.url));
 }
 
-/** A workflow of one agent step, for tests that need no fixture of their own; the prompt is YAML as it stands. */
+/** A workflow of one agent step, for tests that need no fixture of their own; the prompt is inserted as YAML. */
 export function oneAgentStep(id: string, prompt: string): string {
   return `workflow_id: ${id}
 version: 1
@@ -158,7 +158,7 @@ export function workspacesName(root: string): string {
   return `${basename(root)}-${hash}`;
 }
 
-/** What no command that a person types changes by the way. */
+/** What no command of a user changes as a side effect. */
 function lasting(before: CheckoutState | null): Partial<CheckoutState> | null {
   return before === null ? null : { config: before.config, worktrees: before.worktrees };
 }
@@ -196,8 +196,8 @@ export function readPid(path: string): number | null {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
 }
 
-/** The lines that a `notify` command wrote into a file of the home folder, once there are as many: nobody waits for it. */
-export function toldLines(home: string, count: number): Promise<readonly string[]> {
+/** Waits for `count` lines that a `notify` command writes into a file of the home folder; conductor does not wait for it. */
+export function notifiedLines(home: string, count: number): Promise<readonly string[]> {
   const path = join(home, 'told.ndjson');
   return until(() => {
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];

@@ -244,7 +244,7 @@ describe.for(PROJECTS.filter(({ kind }) => !missing.has(kind)))(
       await rm(packages, { recursive: true });
     });
 
-    it('the second visit is told the case, its message and a command that can be pasted', async () => {
+    it('the second visit gets the case, its message and a command that can be pasted', async () => {
       const { repo, cli, home } = repository;
       expect(await readFile(join(repo.root, '.tnh/config.yaml'), 'utf8')).toContain(project.configured);
       const task = JSON.stringify({ write: project.wrong, says: 'I changed the code.' });

@@ -51,6 +51,7 @@ export async function servePage({ repo, cliOptions }: Scene): Promise<ServedPage
     openPage: async (port) => ({
       repositories: opened.value,
       boards: new Map(),
+      attendant: { problems: () => [], close: () => {} },
       reader,
       sessions,
       pairing: createPairing(() => new Date()),

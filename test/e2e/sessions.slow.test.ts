@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CONFIG, type Scene, test } from './scene.ts';
 
-/** Claude Code as far as sessions go: it keeps each in a file of the home, and gets the answer right when told what is wrong. */
+/** Claude Code as far as sessions go: it keeps each in a file of the home, and corrects its answer when it gets the error. */
 const CLAUDE = `import { appendFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 const print = (event) => console.log(JSON.stringify(event));

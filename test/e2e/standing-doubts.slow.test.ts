@@ -113,7 +113,7 @@ writeFileSync('out/report.json', JSON.stringify({
 process.exit(ok ? 0 : 1);
 `;
 
-it('a golden that a person has approved is no changed judge', async () => {
+it('an approved golden is not a changed judge', async () => {
   const repository = await openRepository({
     files: {
       Makefile: 'test:\n\tnode harness.mjs\n',

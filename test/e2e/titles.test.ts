@@ -28,9 +28,9 @@ describe('the title of a run', () => {
     const { events, metadata, status } = scene.record(runId);
     expect(events[0]?.payload).toMatchObject({ schema_version: 2, title: 'Ship it' });
     expect([metadata.title, status.title]).toEqual(['Ship it', 'Ship it']);
-    for (const verb of [['runs'], ['status'], ['status', runId], ['gates'], ['show', runId]])
-      expect((await scene.conductor(...verb)).stdout, verb.join(' ')).toContain('Ship it');
-    const of = async (...verb: string[]) => jsonOf(await scene.conductor(...verb, '--json'));
+    for (const command of [['runs'], ['status'], ['status', runId], ['gates'], ['show', runId]])
+      expect((await scene.conductor(...command)).stdout, command.join(' ')).toContain('Ship it');
+    const of = async (...command: string[]) => jsonOf(await scene.conductor(...command, '--json'));
     const title = 'Ship it';
     expect(await of('show', runId)).toMatchObject({ title });
     expect(await of('status', runId)).toMatchObject({ title });

@@ -98,11 +98,13 @@ const EXECUTING: readonly (readonly string[])[] = [
   ['work', 'transition', '1', 'pending'],
 ];
 
-test('no looking verb executes, leaks or changes anything in a hostile repository', async ({ clone }) => {
+test('no command that only reads executes, leaks or changes anything in a hostile repository', async ({
+  clone,
+}) => {
   const hostile = await clone();
   const before = await seen(hostile);
-  for (const words of LOOKING) {
-    const args = words.map((word) => (word === 'RUN' ? hostile.runId : word));
+  for (const argv of LOOKING) {
+    const args = argv.map((word) => (word === 'RUN' ? hostile.runId : word));
     const { code, stderr, stdout } = await hostile.cli.run([...args, '--no-input']);
     expect([0, 1, 2], `${args.join(' ')}: ${stderr}`).toContain(code);
     expect(stderr + stdout).not.toContain('not trusted with this');
@@ -113,15 +115,15 @@ test('no looking verb executes, leaks or changes anything in a hostile repositor
   expect(await seen(hostile)).toEqual(before);
 });
 
-test('each executing verb is refused before anything runs, with the command that says yes', async ({
+test('each command that executes is refused before anything runs, with the command that grants trust', async ({
   clone,
 }) => {
   const hostile = await clone();
   const given = join(hostile.home, 'envelope.json');
   await writeFile(given, JSON.stringify(ENVELOPE));
   const before = await seen(hostile);
-  for (const words of EXECUTING) {
-    const args = words.map((word) => (word === 'RUN' ? hostile.runId : word === 'ENVELOPE' ? given : word));
+  for (const argv of EXECUTING) {
+    const args = argv.map((word) => (word === 'RUN' ? hostile.runId : word === 'ENVELOPE' ? given : word));
     const { code, stderr, stdout } = await runInProcess(args, hostile.cliOptions);
     expect({ args, code, stderr }).toMatchObject({ code: 2 });
     expect(stdout).toBe('');
@@ -164,9 +166,7 @@ test('a yes executes what was shown, a change is shown as a difference, and --re
   expect(revoked.stderr).toContain('Runs have ended here before.');
 });
 
-test('only the user can trust folders for good, and only for as long as the setting stands', async ({
-  clone,
-}) => {
+test('only the user can trust folders permanently, and only while the setting exists', async ({ clone }) => {
   const hostile = await clone({ userConfig: 'trusted: ["~/../clone"]\n' });
   expect(await hostile.cli.run(RUN)).toMatchObject({ code: 2 });
   const user = join(hostile.home, '.config/conductor/config.yaml');
@@ -182,7 +182,7 @@ test('only the user can trust folders for good, and only for as long as the sett
   expect(await hostile.cli.run(RUN, { env: { CONDUCTOR_TRUST: '1' } })).not.toMatchObject({ code: 2 });
 });
 
-test('a person on a terminal is shown what would run, and is asked', async ({ clone }) => {
+test('a user at a terminal sees what would run, and is asked', async ({ clone }) => {
   const hostile = await clone({ userConfig: 'planner: { kind: rules }\n' });
   const no = await onTerminal(hostile, RUN, 'n');
   expect(no.output).toContain('with the key in GITHUB_TOKEN');

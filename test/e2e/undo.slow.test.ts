@@ -5,7 +5,7 @@ import { listFiles } from '../integration/workspace/fixture.ts';
 import { type Scene, test } from './scene.ts';
 import { listWorkspaces } from './workspace-audit.ts';
 
-/** A run that ended after a rollback; what it undid lies under one salvage. */
+/** A run that ended after a rollback; one salvage has what it undid. */
 async function rolledBack(scene: Scene): Promise<string> {
   const { code, runId } = await scene.run('rollback-pre-run');
   expect(code).toBe(1);
@@ -75,7 +75,7 @@ describe('undo', () => {
     await scene.conductor('clean', '--keep-runs', '0');
   });
 
-  test('names what there is when it is not told which', async ({ openScene }) => {
+  test('lists the salvages if none is named', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
     const added = ['undo@2', 'ref/heads/gone'].map((name) => `refs/conductor/salvage/${runId}.${name}`);
@@ -173,7 +173,7 @@ describe('clean', () => {
     expect(kept.trim()).toBe(work);
   });
 
-  test('leaves a run whose folder or worktree holds what is not the run’s', async ({ openScene }) => {
+  test('leaves a run whose folder or workspace contains foreign files', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('success');
     const notes = join(scene.repo.root, '.tnh/run', runId, 'notes.txt');
@@ -190,7 +190,7 @@ describe('clean', () => {
 });
 
 describe('worktree', () => {
-  test('list tells sizes and ages, and prune takes away what has ended', async ({ openScene }) => {
+  test('list shows sizes and ages, and prune removes what has ended', async ({ openScene }) => {
     const scene = await openScene();
     const { runId: waiting } = await scene.run('gate');
     const { runId } = await scene.run('success');

@@ -29,9 +29,9 @@ async function hide(
   return { show: () => rename(elsewhere, folder) };
 }
 
-async function expectRefusal(scene: Scene, runId: string, ...verb: readonly string[]): Promise<void> {
+async function expectRefusal(scene: Scene, runId: string, ...command: readonly string[]): Promise<void> {
   const before = await traces(scene, runId);
-  const { code, stderr } = await scene.conductor(...verb);
+  const { code, stderr } = await scene.conductor(...command);
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining(

@@ -59,8 +59,8 @@ describe('a finished run', () => {
       const { flaws } = await whileChanged(at(file), flipByte, verify);
       expect(flaws).toMatchObject([{ path: file, message: expect.stringContaining('sha256') }]);
     }
-    const told = await whileChanged(at('diff.patch'), flipByte, () => scene.conductor('verify', runId));
-    expect(told).toMatchObject({ code: 1, stdout: expect.stringContaining('diff.patch: does not have') });
+    const result = await whileChanged(at('diff.patch'), flipByte, () => scene.conductor('verify', runId));
+    expect(result).toMatchObject({ code: 1, stdout: expect.stringContaining('diff.patch: does not have') });
   });
 
   test('names the first of several flaws, and with --json all', async ({ openScene }) => {
@@ -131,17 +131,17 @@ describe('a run that has not ended', () => {
 });
 
 describe('a log that is damaged in the middle', () => {
-  const verbs = ['resume', 'approve', 'reject', 'cancel', 'show', 'replay', 'diff', 'logs', 'status'];
-  test('is refused with the line by every verb, and nothing is written', async ({ openScene }) => {
+  const commands = ['resume', 'approve', 'reject', 'cancel', 'show', 'replay', 'diff', 'logs', 'status'];
+  test('is refused with its line by every command, and nothing is written', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     const { path, at } = verifierOf(scene, runId);
     const damaged = (content: Buffer) => flipByte(content, '"seq":2,"timestamp":"20');
     await whileChanged(at('events.ndjson'), damaged, async () => {
       const before = filesOf(path);
-      for (const verb of verbs) {
-        const { code, stderr } = await scene.conductor(verb, runId);
-        expect({ verb, code }).toEqual({ verb, code: 1 });
+      for (const command of commands) {
+        const { code, stderr } = await scene.conductor(command, runId);
+        expect({ command, code }).toEqual({ command, code: 1 });
         expect(stderr).toContain(
           `events.ndjson of run ${runId} is corrupt at line 4: the line does not chain to the one before it`,
         );

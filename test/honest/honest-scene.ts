@@ -6,7 +6,7 @@ export interface HonestTask {
   /** The title of the run: what the user asked for. */
   readonly task: string;
   readonly deed: Deed;
-  /** Why a person is asked: the codes of the blockers. Empty for a plain success. */
+  /** Why a gate opens: the codes of the blockers. Empty for a plain success. */
   readonly asks?: readonly string[];
   /** What the gate says. */
   readonly says?: string;

@@ -42,7 +42,7 @@ describe('the table of honest tasks', () => {
     expect(new Set(tasks.map(({ task }) => task)).size).toBe(tasks.length);
   });
 
-  it('asks a person about tests that changed with the behaviour, and about paths that need approval, only', () => {
+  it('waits for approval only for tests that changed with the behaviour and for paths that need it', () => {
     const reasons = new Set(tasks.flatMap(({ asks = [] }) => asks));
     expect([...reasons].sort()).toEqual(['approval_required', 'fewer_checks', 'judge_changed']);
   });

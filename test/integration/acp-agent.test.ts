@@ -96,7 +96,7 @@ async function run(
 const written = (name: string) => existsSync(join(folder, 'work', name));
 
 describe('an agent that speaks ACP', () => {
-  it('works, asks, is answered, and tells what it did and used', async () => {
+  it('works, asks, is answered, and reports its actions and usage', async () => {
     const result = await run('works');
     expect(result).toMatchObject({
       termination: 'completed',
@@ -148,7 +148,7 @@ describe('an agent that speaks ACP', () => {
     ['ends the step by default', {}, 'killed_policy', false],
     ['is refused where nobody is to be asked', { approval: 'deny_interactive' }, 'completed', false],
     ['is allowed where the policy approves', { approval: 'bounded_auto_approve' }, 'completed', true],
-  ] as const)('asks what only a person can answer: it %s', async (_, policy, termination, wrote) => {
+  ] as const)('asks what only a user can answer: it %s', async (_, policy, termination, wrote) => {
     const result = await run('deploys', {}, policy);
     expect(result.termination).toBe(termination);
     const violation = { class: 'interactive_prompt_violation', subject: 'Deploy' };
@@ -225,9 +225,9 @@ describe('the end of an agent', () => {
   it.each([
     ['timeout', { timeoutMs: 1_500 }, 'killed_timeout', 'the agent timed out after 1.5 s'],
     ['idle', { idleTimeoutMs: 1_500 }, 'killed_idle', 'the agent printed nothing for 1.5 s'],
-  ] as const)('by %s is asked for before it is made', async (reason, change, termination, told) => {
+  ] as const)('by %s is asked for before it is made', async (reason, change, termination, reported) => {
     const result = await run('hangs', change);
-    expect(result).toMatchObject({ termination, reason: told, stops: [reason], failure: null });
+    expect(result).toMatchObject({ termination, reason: reported, stops: [reason], failure: null });
     expect(written('cancelled.txt')).toBe(true);
   });
 

@@ -87,7 +87,7 @@ function aliveOf({ mark }: AgentRequest): readonly number[] {
   return markedProcesses(mark.slice(0, mark.indexOf('/')));
 }
 
-/** All that lies in the evidence of a step. */
+/** All files in the evidence of a step. */
 function stored({ evidenceDir }: AgentRequest): { readonly name: string; readonly text: string }[] {
   return readdirSync(evidenceDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -123,7 +123,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     expect(JSON.stringify(seen)).not.toContain('"NODE_ENV"');
   });
 
-  it('leaves a transcript that tells what it said and did, in the evidence of the step', async () => {
+  it('leaves a transcript of what it said and did, in the evidence of the step', async () => {
     const lines: string[] = [];
     const request = requestOf({ onLine: (line) => lines.push(line) });
     const { transcriptPath, streamPath, stderrPath } = await start('completes', request);
@@ -138,10 +138,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   });
 
   it('is asked for its use, and says it once it knows', async () => {
-    const told: Usage[] = [];
-    const { result } = await start('completes', requestOf({ onUsage: (usage) => told.push(usage) }));
+    const reported: Usage[] = [];
+    const { result } = await start('completes', requestOf({ onUsage: (usage) => reported.push(usage) }));
     expect(result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
-    expect(told.at(-1) ?? result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
+    expect(reported.at(-1) ?? result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
   });
 
   it('that fails says why', async () => {
@@ -176,7 +176,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     },
   );
 
-  it('is cancelled when somebody asks for it', async () => {
+  it('is cancelled on request', async () => {
     const abort = new AbortController();
     const request = requestOf({ signal: abort.signal, onLine: () => abort.abort() });
     expect((await start('babbles', request)).termination).toBe('cancelled');

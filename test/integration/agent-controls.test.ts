@@ -110,8 +110,8 @@ function flagOf({ argv }: ProcessSpec, flag: string): string {
   return argv[argv.indexOf(flag) + 1] ?? '';
 }
 
-describe('what claude is told of a policy', () => {
-  it('is to ask nobody, and that only the hook lets it write and run', async () => {
+describe('what claude gets of a policy', () => {
+  it('is not to ask the user, and that only the hook lets it write and run', async () => {
     const { spec } = await startClaude({});
     expect(spec.argv.slice(0, 3)).toEqual(['claude', '--own', '-p']);
     expect(spec.stdin).toBe('go\n');
@@ -130,7 +130,7 @@ describe('what claude is told of a policy', () => {
     expect(result.controls).toMatchObject({ requested: { max_turns: 7 }, effective: { max_turns: 7 } });
   });
 
-  it('is a hook that judges by the policy of the step', async () => {
+  it('is a hook that applies the policy of the step', async () => {
     const { spec } = await startClaude({ commands: { deny: ['rm'] } });
     const settings = JSON.parse(flagOf(spec, '--settings'));
     const [{ matcher, hooks }] = settings.hooks.PreToolUse;
@@ -167,7 +167,7 @@ describe('what claude is told of a policy', () => {
     },
   );
 
-  it('is written down as asked for and as it holds, with the model', async () => {
+  it('is recorded as requested and as effective, with the model', async () => {
     const { result, spec } = await startClaude({}, null, { model: 'sonnet' });
     expect(flagOf(spec, '--model')).toBe('sonnet');
     expect(result.controls).toMatchObject({
@@ -187,7 +187,7 @@ describe('what claude is told of a policy', () => {
   });
 });
 
-describe('what codex is told of a policy', () => {
+describe('what codex gets of a policy', () => {
   it.each<[string, PolicyOverride, Confinement | null, string]>([
     ['a policy that lets it write', {}, null, 'workspace-write'],
     ['a policy that does not', { execution: 'read_only' }, null, 'read-only'],
@@ -224,7 +224,7 @@ describe('what they reach in a sandbox', () => {
     expect(other.confinement?.readable).toEqual(expect.arrayContaining(['/place/of/me/.codex/config.toml']));
   });
 
-  it('is a folder that somebody named, but for its settings', async () => {
+  it('is a folder that the user named, except for its settings', async () => {
     const { spec } = await startCodex({}, SHUT_IN, { configDir: '/opt/codex' });
     expect(spec.confinement?.writable).toEqual(['/opt/codex']);
     expect(spec.confinement?.readable).toContain('/opt/codex/config.toml');

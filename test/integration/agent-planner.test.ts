@@ -9,7 +9,7 @@ import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.t
 import { readPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import { envelope, failed } from '../unit/planner/envelope-builder.ts';
 
-/** Stands for the command line of an agent: tells what it was given, then does as it is told. */
+/** A replacement for the command line of an agent: prints what it was given, then does what the script says. */
 const PROGRAM = `#!/usr/bin/env node
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 const args = process.argv.slice(2);
@@ -88,7 +88,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
     ]);
   });
 
-  it('is ended without a judgement when nobody waits for it any more', async () => {
+  it('is stopped without an evaluation when its caller no longer waits', async () => {
     const controller = new AbortController();
     const { planner, seen } = plannerOf(kind, 'hang');
     const judging = planner.evaluate(CLEAN, controller.signal);
@@ -97,7 +97,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
     await expect(judging).rejects.toThrow();
   });
 
-  it('is told apart from one that is not there', async () => {
+  it('is distinguished from one that is not installed', async () => {
     const { planner } = plannerOf(kind, '', { command: ['no-such-agent-anywhere'] });
     expect(await planner.unavailable?.()).toBe('command not found: no-such-agent-anywhere');
     const { decision } = await planner.evaluate(CLEAN, NEVER);

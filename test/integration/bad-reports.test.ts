@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** What a harness leaves is judged as in a run: captured by the runner, merged, and read by the rules. */
-async function judged(code: string) {
+/** What a harness leaves is evaluated as in a run: captured by the runner, merged, and read by the rules. */
+async function evaluated(code: string) {
   const result = await scene.run(inlineScript(code, { artifacts: ['harness_report.json'] }));
   const { decision } = await createRulePlanner().evaluate(envelopeOf(result), new AbortController().signal);
   const codes = decision.blockers.map((blocker) => blocker.code);
@@ -77,7 +77,7 @@ describe('a harness report that is no report counts as missing', () => {
       'is nested deeper than 64 levels',
     ],
   ])('when it is %s', async (_, code, why) => {
-    const { result, status, flags, codes } = await judged(code);
+    const { result, status, flags, codes } = await evaluated(code);
     expect(result).toMatchObject({ outcome: 'error', exitCode: 0, harnessReport: null });
     expect(result.missingArtifacts).toEqual(['harness_report.json']);
     expect(result.reason).toContain(why);
@@ -141,13 +141,13 @@ describe('a harness report whose meaning is wrong is for the planner', () => {
       'invalid_evidence',
     ],
   ])('with %s', async (_, code, status, blocker) => {
-    const found = await judged(code);
+    const found = await evaluated(code);
     expect(found.result.missingArtifacts).toEqual([]);
     expect(found.result.harnessReport).not.toBeNull();
     expect([found.status, ...found.codes]).toEqual(expect.arrayContaining([status, blocker]));
   });
 
   it('and a good one passes, so that the table above could fail', async () => {
-    expect(await judged(value(good))).toMatchObject({ status: 'success', codes: [] });
+    expect(await evaluated(value(good))).toMatchObject({ status: 'success', codes: [] });
   });
 });

@@ -83,7 +83,7 @@ describe('what a command agent gets', () => {
     expect(result).toMatchObject({ termination: 'completed', exitCode: 0, reason: null, notes: [] });
   });
 
-  it('is a result path where nothing of an earlier attempt lies', async () => {
+  it('is a result path without files of an earlier attempt', async () => {
     const asked = request();
     await mkdir(join(asked.evidenceDir, 'answer'), { recursive: true });
     await writeFile(join(asked.evidenceDir, 'answer', 'result.json'), '{"final":"stale"}');
@@ -144,14 +144,14 @@ describe('the result file', () => {
     `fs.writeFileSync(process.env.CONDUCTOR_RESULT, ${JSON.stringify(json)});`;
 
   it('gives the last word, claims, blockers and usage', async () => {
-    const told = {
+    const given = {
       final: 'all done',
       claims: ['implemented', 'created a.txt'],
       blockers: [{ code: 'spec-gap', summary: 'which?' }],
       usage: { input_tokens: 3, output_tokens: 4, cost_usd: 0.5 },
     };
-    const result = await script(`${write(JSON.stringify(told))} console.log("stdout")`).run(request());
-    expect(result).toMatchObject({ finalResponse: 'all done', result: told, notes: [] });
+    const result = await script(`${write(JSON.stringify(given))} console.log("stdout")`).run(request());
+    expect(result).toMatchObject({ finalResponse: 'all done', result: given, notes: [] });
   });
 
   it('leaves the last line as the last word when it has none, and counts after a failure too', async () => {

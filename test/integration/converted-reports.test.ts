@@ -57,7 +57,7 @@ describe('a report that a validator declares', () => {
     expect(caseEnds(result.harnessReport?.value)).toEqual(['passed C.a', 'passed C.b', 'passed C.a (2)']);
   });
 
-  it('is taken out of the checkout, unless it lay there before', async () => {
+  it('is removed from the checkout, unless it existed before', async () => {
     await scene.put(scene.inTree('old.xml'), 'old');
     const code = writes('old.xml', junit(passed('a'))) + writes('new.xml', junit(passed('b')));
     await scene.run(inlineScript(code, { report: 'junit:*.xml' }));
@@ -168,7 +168,7 @@ describe('a declared report is missing', () => {
     expect(harness).toMatchObject({ exitCode: 2, missingArtifacts: ['r.json'] });
   });
 
-  it('where it lies there from before, and a fresh one beside it is the whole report', async () => {
+  it('if it existed before, and a new one beside it is the whole report', async () => {
     await scene.put(scene.inTree('r/old.xml'), junit(failed('old')));
     const stale = await scene.run(inlineScript('', { report: 'junit:r/*.xml' }));
     expect(stale).toMatchObject({ outcome: 'error', missingArtifacts: ['r/*.xml'], harnessReport: null });
@@ -281,7 +281,7 @@ describe('a harness report that `report` names', () => {
     expect(result.artifacts).toHaveLength(1);
   });
 
-  it('does not hide one that is converted, nor the other way round', async () => {
+  it('does not hide one that is converted, nor vice versa', async () => {
     const code = writes('harness_report.json', JSON.stringify(report)) + writes('r.xml', junit(failed('a')));
     const both = { report: 'junit:r.xml', artifacts: ['harness_report.json'] };
     const { harnessReport } = await scene.run(inlineScript(code, both));

@@ -6,7 +6,7 @@ import { createCredentialWaits, stateFolderOf } from '../../src/adapters/system/
 
 const WAIT = { until: '2026-01-01T02:00:00.000Z', reason: 'the quota is spent' };
 
-describe('what runs tell each other about an account', () => {
+describe('what runs share about an account', () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'conductor-waits-'));
@@ -20,7 +20,7 @@ describe('what runs tell each other about an account', () => {
     expect(await another.find('two')).toBeNull();
   });
 
-  it('is replaced by what is told later, leaves nothing else behind and is for its owner alone', async () => {
+  it('is replaced by a later one, leaves no other file and is readable only by its owner', async () => {
     const waits = createCredentialWaits(root);
     const later = { ...WAIT, until: '2026-01-02T00:00:00.000Z' };
     await waits.put('one', WAIT);
@@ -55,7 +55,7 @@ describe('what runs tell each other about an account', () => {
     [{ HOME: '/h', XDG_STATE_HOME: '/s' }, '/s/conductor'],
     [{ HOME: '/h', XDG_STATE_HOME: '' }, '/h/.local/state/conductor'],
     [{ HOME: '/h', XDG_STATE_HOME: 'state' }, '/h/.local/state/conductor'],
-  ])('of %j lies in %s', (env, folder) => {
+  ])('of %j is in %s', (env, folder) => {
     expect(stateFolderOf(env)).toBe(folder);
   });
 });

@@ -35,7 +35,7 @@ it.each([
   ]);
 });
 
-it("looks into the members of pnpm's workspace", async () => {
+it("searches the members of pnpm's workspace", async () => {
   const folder = await folderWith({
     'package.json': '{"packageManager":"pnpm@9.0.0"}',
     'pnpm-workspace.yaml': "packages:\n  - 'packages/*'\n",
@@ -53,7 +53,7 @@ it.each(['test_sum.py', 'tests/test_sum.py', 'test/sum_test.py'])(
   },
 );
 
-it('looks into no folder outside of the repository', async () => {
+it('searches no folder outside the repository', async () => {
   const folder = await folderWith({
     'top/package.json': '{"workspaces":["../other","packages/../../*"]}',
     'other/package.json': MEMBER,
@@ -61,7 +61,7 @@ it('looks into no folder outside of the repository', async () => {
   expect(await commandsIn(join(folder, 'top'))).toEqual([]);
 });
 
-it('tells a lock file by its being there, and passes over what is no file or too large', async () => {
+it('recognizes a lock file by its existence, and ignores what is not a file or too large', async () => {
   const folder = await folderWith({
     'package.json': '{"scripts":{"test":"x"}}',
     'yarn.lock': 'x'.repeat(2_000_000),

@@ -127,7 +127,7 @@ const BEHAVIOURS = {
     writeFileSync('names.txt', `${Object.keys(process.env).sort().join('\n')}\n`);
     speak.end('Done.');
   },
-  // Says something, and goes on when there is a file of that name.
+  // Says something, and continues when there is a file of that name.
   waits: () => {
     speak.say('I wait for go.txt.');
     const timer = setInterval(() => {

@@ -102,7 +102,7 @@ describe('a group commit', () => {
     expect(await readFile(join(root, 'b'), 'utf8')).toBe('second\nthird\n');
   });
 
-  it('takes nothing more for a file whose end is unknown, and goes on for the others', async () => {
+  it('accepts nothing more for a file whose end is unknown, and continues for the others', async () => {
     const committer = createCommitter(createJournal(runsDir));
     const full = await committer.open('/dev/full');
     const sound = await committer.open(join(root, 'sound'));
@@ -211,7 +211,7 @@ describe('the journal of a process that is gone', () => {
     expect(await readdir(join(runsDir, '.journal'))).toHaveLength(1);
   });
 
-  it('gives nothing to a log that went another way', async () => {
+  it('adds nothing to a log that has diverged', async () => {
     const [first = ''] = RUNS;
     const text = await loseTail(first, 3);
     await truncate(logOf(first), 0);

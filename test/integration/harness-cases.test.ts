@@ -252,7 +252,7 @@ describe('a golden', () => {
     ['../../elsewhere', null],
     ['/elsewhere', null],
   ])(
-    'is named from the repository wherever the harness was started, and lies in it: %s',
+    'is named relative to the repository wherever the harness was started, and is inside it: %s',
     async ([goldens, path], { place }) => {
       await place.write({ '.git/HEAD': '', 'sub/x': '' });
       const { report } = await runSuite({
@@ -326,7 +326,7 @@ describe('documentation', () => {
     ]);
   });
 
-  test('fails when nobody knows how to run its examples', async ({ place }) => {
+  test('fails if no command for its examples is configured', async ({ place }) => {
     await place.write({ 'README.md': '# Top\n' });
     const { result } = await place.tryCase(docs({ files: ['README.md'], run: ['bsh'] }));
     expect(result.observations).toEqual(["examples in bsh can't be run; did you mean sh?"]);
@@ -345,7 +345,7 @@ describe('the folder of a run', () => {
       print: () => undefined,
     });
 
-  test('holds all of it, with references from the run directory', async ({ place }) => {
+  test('has all of it, with references from the run directory', async ({ place }) => {
     await place.write({ 'run/status.json': '' });
     const { report, reportPath } = await inRun(place.root);
     expect(report.cases[0]?.artifacts).toEqual(['harness/out/suite/logs/it.stdout.txt']);
@@ -368,8 +368,8 @@ describe('the folder of a run', () => {
   );
 });
 
-describe('a folder that somebody names', () => {
-  test('holds all of it, with references from there, and loses nothing of theirs', async ({ place }) => {
+describe('a folder that the user names', () => {
+  test("has all of it, with references from there, and keeps the user's files", async ({ place }) => {
     await place.write({ 'mine/suite/logs/own.txt': 'own' });
     const report = await place.run([cli({ command: node('console.log(1)') })], {
       out: 'mine',

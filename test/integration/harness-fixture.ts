@@ -59,7 +59,7 @@ export const test = base.extend<{ place: HarnessPlace }>({
   },
 });
 
-/** Whether a process still does anything: one that is dead may wait for somebody who asks how it ended. */
+/** Whether a process still does anything: a zombie waits until its parent reads its exit status. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

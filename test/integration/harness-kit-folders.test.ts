@@ -35,7 +35,7 @@ describe('the folders that show the harness kit in a sandbox', () => {
     });
   });
 
-  it('are also that of a browser that somebody names, unless it lies openly in their home', async () => {
+  it('include the folder of a browser that the user names, unless it is directly in the home folder', async () => {
     const home = join(top, 'home');
     const browser = join(home, '.cache', 'chromium-1', 'chrome');
     await mkdir(browser, { recursive: true });

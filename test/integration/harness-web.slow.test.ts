@@ -36,7 +36,7 @@ const web = (options: Partial<WebOptions> = {}) =>
 const files = (html: string) => ({ 'server.mjs': SERVER, 'page.html': html });
 
 describe.runIf(chromiumHere)('a page', { timeout: 300_000 }, () => {
-  test('is used as a person would and looked at', async ({ place }) => {
+  test('is used as a user would, and inspected', async ({ place }) => {
     await place.write(files(page('#0a66c2')));
     const { result, report } = await place.tryCase(
       web({
@@ -97,7 +97,7 @@ describe.runIf(chromiumHere)('a page', { timeout: 300_000 }, () => {
     ]);
   });
 
-  test('tells what shuts people out as flags that show the picture', async ({ place }) => {
+  test('reports accessibility problems as flags with the picture', async ({ place }) => {
     await place.write(
       files(
         '<!doctype html><html><title>x</title><main><h1>x</h1><img src="x.png"><p style="color:#aaa">pale</p>',

@@ -28,9 +28,9 @@ interface StartedDriver {
 
 /** The namespace outlives the driver, as that of a container does: otherwise the next one may get its number. */
 function startDriver(mode: string, root: string, subject: string): StartedDriver {
-  const [program, ...words] = IN_NEW_NAMESPACE;
+  const [program, ...argv] = IN_NEW_NAMESPACE;
   const stay = ['sh', '-c', `"$@"; echo '${ENDED}'; exec sleep 600`, 'sh'];
-  const args = [...words, ...stay, process.execPath, DRIVER, mode, root, subject, String(LEASE_MS)];
+  const args = [...argv, ...stay, process.execPath, DRIVER, mode, root, subject, String(LEASE_MS)];
   const home = join(root, '..', 'home');
   const env = { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, 'state') };
   const child = spawn(program, args, {
@@ -85,7 +85,7 @@ describe.runIf(pidNamespacesHere)('drivers in different PID namespaces', () => {
 
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it('get the run one at a time, and the others are told who has it', async () => {
+  it('get the run one at a time, and the others learn which process has it', async () => {
     const drivers = [1, 2, 3].map(() => startDriver('hold', root, RUN));
     const said = await Promise.all(drivers.map(first));
     expect(said.filter((each) => 'driven' in each)).toHaveLength(1);
@@ -177,7 +177,7 @@ const timer = setInterval(() => {
     expect(readdirSync(runFile(runId, '.')).filter((name) => name.startsWith('lock'))).toEqual([]);
   });
 
-  it('kills its agent and recovers the step if nobody has taken over', async () => {
+  it('kills its agent and recovers the step if no other process has taken over', async () => {
     const { driver, runId } = await startAndStop();
     const [lock = ''] = readdirSync(runFile(runId, '.')).filter((name) => name.startsWith('lock'));
     const { mtimeMs } = statSync(runFile(runId, lock));

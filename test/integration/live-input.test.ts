@@ -36,7 +36,7 @@ function spec(script: string, change: Partial<ProcessSpec> = {}): ProcessSpec {
   };
 }
 
-/** Keeps the input that it is told of. */
+/** Keeps the reported input. */
 function holdInput() {
   let held: LiveInput | null = null;
   return {
@@ -87,7 +87,7 @@ describe('the input of a process that runs', () => {
     expect(stdout.lastLine).toBe('first second');
   });
 
-  it('tells how much nobody has read', async () => {
+  it('reports how much has not been read', async () => {
     const { onStart, input } = holdInput();
     const stop = new AbortController();
     const running = supervisor.run(

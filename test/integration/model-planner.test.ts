@@ -99,8 +99,8 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     plannerOf(scenario, provider, change).evaluate(input, NEVER);
 
   it('is taken at its word when it is as careful as the rules', async () => {
-    const { decision: judged, trace } = await ask('flatters', CLEAN);
-    expect(judged).toEqual({ ...decision('success'), next_step: 'STOP' });
+    const { decision: reply, trace } = await ask('flatters', CLEAN);
+    expect(reply).toEqual({ ...decision('success'), next_step: 'STOP' });
     expect(trace).toEqual({
       floor: evaluate(CLEAN),
       proposal: decision('success'),
@@ -121,8 +121,8 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
       { route_hints: HINTS, evaluate_prompt: 'planner.evaluate_results.v1' },
     );
     const asking = { inputs: async () => ({ task: `Add numbers. ${evil}`, diff: `+ // ${evil}` }) };
-    const { decision: judged } = await plannerOf('flatters', provider).evaluate(input, NEVER, asking);
-    expect(judged.status).toBe('partial');
+    const { decision: reply } = await plannerOf('flatters', provider).evaluate(input, NEVER, asking);
+    expect(reply.status).toBe('partial');
     const bodies = requestsOf('flatters').map(({ body }) => promptIn(body));
     const question = bodies.findLast((text) => text.includes('Add numbers.')) ?? '';
     const nonce = /<data-([0-9a-f]{32})>/.exec(question)?.[1] ?? '';
@@ -136,15 +136,15 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
   });
 
   it('may be more careful than the rules', async () => {
-    const { decision: judged, trace } = await ask('doubts', RED);
-    expect(judged.status).toBe('needs_human');
-    expect(judged.blockers.map(({ code }) => code)).toEqual(['odd', 'validator_failed:tests']);
+    const { decision: reply, trace } = await ask('doubts', RED);
+    expect(reply.status).toBe('needs_human');
+    expect(reply.blockers.map(({ code }) => code)).toEqual(['odd', 'validator_failed:tests']);
     expect(trace.verdict).toBe('taken');
   });
 
   it('can not flatter red tests', async () => {
-    const { decision: judged, trace } = await ask('flatters', RED);
-    expect(judged).toEqual(evaluate(RED));
+    const { decision: reply, trace } = await ask('flatters', RED);
+    expect(reply).toEqual(evaluate(RED));
     expect(trace).toMatchObject({ verdict: 'raised_to_floor', proposal: decision('success') });
   });
 
@@ -156,22 +156,22 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['mute', 'planner_reply_missing', 'the planner gave no reply'],
     ['reaches-out', 'planner_reply_missing', 'the model called a tool instead of answering'],
     ['broken', 'planner_reply_invalid', '{"type": "mess'],
-  ])('that %s is refused with %s, and told what came', async (scenario, code, told) => {
-    const { decision: judged, trace } = await ask(scenario, CLEAN);
-    expect({ status: judged.status, verdict: trace.verdict }).toEqual({
+  ])('that %s is refused with %s, and quotes the reply', async (scenario, code, message) => {
+    const { decision: reply, trace } = await ask(scenario, CLEAN);
+    expect({ status: reply.status, verdict: trace.verdict }).toEqual({
       status: 'blocked',
       verdict: 'refused',
     });
-    expect(judged.blockers.map((blocker) => blocker.code)).toEqual([code]);
-    expect(judged.blockers[0]?.summary).toContain(told);
-    expect(JSON.stringify({ judged, trace })).not.toContain(KEY);
+    expect(reply.blockers.map((blocker) => blocker.code)).toEqual([code]);
+    expect(reply.blockers[0]?.summary).toContain(message);
+    expect(JSON.stringify({ reply, trace })).not.toContain(KEY);
   });
 
   it('can not soften what is unsafe by failing', async () => {
-    const { decision: judged } = await ask('prose', UNSAFE);
-    expect(judged.status).toBe('unsafe');
-    expect(judged.next_step).toBe('rollback');
-    expect(judged.blockers.map(({ code }) => code)).toEqual(['outside_workspace', 'planner_reply_invalid']);
+    const { decision: reply } = await ask('prose', UNSAFE);
+    expect(reply.status).toBe('unsafe');
+    expect(reply.next_step).toBe('rollback');
+    expect(reply.blockers.map(({ code }) => code)).toEqual(['outside_workspace', 'planner_reply_invalid']);
   });
 
   it.each([
@@ -180,23 +180,23 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['fails', 3, 'status 500'],
     ['drops', 3, 'after 3 attempts'],
     ['busy', 1, 'it can be asked again in 3600 s'],
-  ])('that %s is asked %i times and then blocks', async (scenario, attempts, told) => {
+  ])('that %s is asked %i times and then blocks', async (scenario, attempts, message) => {
     const before = requestsOf(scenario).length;
-    const { decision: judged, trace } = await ask(scenario, CLEAN);
-    expect(judged.status).toBe('blocked');
-    expect(judged.blockers.map(({ code }) => code)).toEqual(['planner_unavailable']);
-    expect(judged.blockers[0]?.summary).toContain(told);
+    const { decision: reply, trace } = await ask(scenario, CLEAN);
+    expect(reply.status).toBe('blocked');
+    expect(reply.blockers.map(({ code }) => code)).toEqual(['planner_unavailable']);
+    expect(reply.blockers[0]?.summary).toContain(message);
     expect(trace).toMatchObject({ verdict: 'refused', attempts, proposal: null });
     expect(requestsOf(scenario).length - before).toBe(attempts);
-    expect(JSON.stringify({ judged, trace })).not.toContain(KEY);
+    expect(JSON.stringify({ reply, trace })).not.toContain(KEY);
   });
 
   it.each(['stalls', 'falls-silent'])(
     'that %s is given up after its time, and only once',
     async (scenario) => {
-      const { decision: judged, trace } = await ask(scenario, CLEAN, { timeoutMs: 200 });
-      expect(judged.blockers[0]).toMatchObject({ code: 'planner_unavailable' });
-      expect(judged.blockers[0]?.summary).toContain('no answer within 0.2 s');
+      const { decision: reply, trace } = await ask(scenario, CLEAN, { timeoutMs: 200 });
+      expect(reply.blockers[0]).toMatchObject({ code: 'planner_unavailable' });
+      expect(reply.blockers[0]?.summary).toContain('no answer within 0.2 s');
       expect(trace.attempts).toBe(1);
     },
   );
@@ -210,7 +210,7 @@ describe('an endpoint of another kind', () => {
   it.each([
     ['refuses in a field of its own', refusing, refusing.length, 1, 'refused to answer: I would rather not'],
     ['breaks off in the middle of its answer', '{"id"', 1_000, 3, 'after 3 attempts'],
-  ])('that %s blocks and is told of', async (_name, body, length, attempts, told) => {
+  ])('that %s blocks and is reported', async (_name, body, length, attempts, message) => {
     const endpoint = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
       response.write(body, () => (body.length < length ? response.destroy() : response.end()));
@@ -219,12 +219,12 @@ describe('an endpoint of another kind', () => {
     onTestFinished(() => void endpoint.close());
     const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
     const address = { provider: 'openai-compatible', model: 'some-model', baseUrl, apiKey: KEY } as const;
-    const { decision: judged, trace } = await plannerOf('', 'openai-compatible', { address }).evaluate(
+    const { decision: reply, trace } = await plannerOf('', 'openai-compatible', { address }).evaluate(
       CLEAN,
       NEVER,
     );
-    expect(judged.status).toBe('blocked');
-    expect(judged.blockers[0]?.summary).toContain(told);
+    expect(reply.status).toBe('blocked');
+    expect(reply.blockers[0]?.summary).toContain(message);
     expect(trace.attempts).toBe(attempts);
   });
 });
@@ -242,38 +242,38 @@ describe('a model planner', () => {
   });
 
   it('waits and tries again where that helps', async () => {
-    const { decision: judged, trace } = await plannerOf('overloaded').evaluate(CLEAN, NEVER);
-    expect(judged.status).toBe('success');
+    const { decision: reply, trace } = await plannerOf('overloaded').evaluate(CLEAN, NEVER);
+    expect(reply.status).toBe('success');
     expect(trace).toMatchObject({ attempts: 3, verdict: 'taken' });
   });
 
-  it('tells what a person has to know when nobody listens there', async () => {
+  it('says what the user must know if nothing listens there', async () => {
     const closed = await createModelServer({});
     await closed.close();
     const baseUrl = `${closed.url}/v1`;
     const address = { provider: 'anthropic', model: 'some-model', baseUrl, apiKey: KEY } as const;
-    const { decision: judged } = await plannerOf('flatters', 'anthropic', { address }).evaluate(CLEAN, NEVER);
-    expect(judged.blockers[0]?.code).toBe('planner_unavailable');
-    expect(judged.blockers[0]?.summary).toContain(baseUrl);
-    expect(judged.blockers[0]?.summary).toContain('ECONNREFUSED');
+    const { decision: reply } = await plannerOf('flatters', 'anthropic', { address }).evaluate(CLEAN, NEVER);
+    expect(reply.blockers[0]?.code).toBe('planner_unavailable');
+    expect(reply.blockers[0]?.summary).toContain(baseUrl);
+    expect(reply.blockers[0]?.summary).toContain('ECONNREFUSED');
   });
 
-  it('asks nobody without a key, and names the variable', async () => {
+  it('sends no request without a key, and names the variable', async () => {
     const before = server.requests.length;
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
     expect(await planner.unavailable?.()).toBe(
       'SOME_KEY is not set; it must contain the API key (planner.api_key_env)',
     );
-    const { decision: judged } = await planner.evaluate(CLEAN, NEVER);
-    expect(judged.blockers[0]?.summary).toContain('SOME_KEY');
+    const { decision: reply } = await planner.evaluate(CLEAN, NEVER);
+    expect(reply.blockers[0]?.summary).toContain('SOME_KEY');
     expect(server.requests.length).toBe(before);
   });
 
-  it('asks nobody about a prompt that is not there', async () => {
+  it('sends no request if the prompt is missing', async () => {
     const input = { ...CLEAN, evaluate_prompt: 'planner.gone.v1' };
-    const { decision: judged, trace } = await plannerOf('flatters').evaluate(input, NEVER);
-    expect(judged.blockers.map(({ code }) => code)).toEqual(['planner_prompt_unusable']);
+    const { decision: reply, trace } = await plannerOf('flatters').evaluate(input, NEVER);
+    expect(reply.blockers.map(({ code }) => code)).toEqual(['planner_prompt_unusable']);
     expect(trace.attempts).toBe(0);
   });
 
@@ -291,7 +291,7 @@ describe('a model planner', () => {
   );
 
   it('stops at the limit of the step, whatever its own is', async () => {
-    const { decision: judged } = await plannerOf('stalls').evaluate(CLEAN, NEVER, { timeoutMs: 150 });
-    expect(judged.blockers[0]?.code).toBe('planner_unavailable');
+    const { decision: reply } = await plannerOf('stalls').evaluate(CLEAN, NEVER, { timeoutMs: 150 });
+    expect(reply.blockers[0]?.code).toBe('planner_unavailable');
   });
 });

@@ -79,7 +79,7 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
     expect([whole.finishReason, await streamed.finishReason]).toEqual(['length', 'length']);
   });
 
-  it.each(['whole', 'streamed'])('calls a tool and goes on with its result, %s', async (how) => {
+  it.each(['whole', 'streamed'])('calls a tool and continues with its result, %s', async (how) => {
     const request = { model: modelAt('works'), prompt: 'go', tools: { add }, stopWhen: stepCountIs(5) };
     const result = how === 'whole' ? await generateText(request) : streamText(request);
     expect(await result.text).toBe('It is five.');
@@ -104,7 +104,7 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
     expect(result.steps.map((step) => step.finishReason)).toEqual(Array(4).fill('tool-calls'));
   });
 
-  it('fails as often as the script says, in a way that its client understands', async () => {
+  it('fails as often as the script says, with an error that its client understands', async () => {
     const scenario = `overloaded~${name.replaceAll(' ', '-')}`;
     const { text } = await generateText({ model: modelAt(scenario), prompt: 'go', maxRetries: 1 });
     expect(text).toBe('better');
@@ -149,7 +149,7 @@ describe("the scripted model, by Google's API", () => {
     expect(pieces.map(({ candidates: [{ finishReason }] }) => finishReason).at(-1)).toBe('STOP');
   });
 
-  it('calls a tool and goes on with its result', async () => {
+  it('calls a tool and continues with its result', async () => {
     const first = JSON.parse((await ask('works', 'generateContent', { tools })).text);
     expect(first.candidates[0].content.parts).toEqual([
       { functionCall: { name: 'add', args: { left: 2, right: 3 } } },
@@ -159,7 +159,7 @@ describe("the scripted model, by Google's API", () => {
     expect(second.candidates[0].content.parts).toEqual([{ text: 'It is five.' }]);
   });
 
-  it('fails in its words', async () => {
+  it('fails with its own error message', async () => {
     const { status, text } = await ask('limited', 'generateContent', {});
     expect(status).toBe(429);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } });

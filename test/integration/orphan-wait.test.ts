@@ -24,7 +24,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 describe('commands that outlive the process that started them', () => {
-  it('are let end before it goes on', async () => {
+  it('may end before it continues', async () => {
     const orphan = startMarked(`${MARK}-a/${await pidOfTheDead()}`, '0.3');
     const ended = once(orphan, 'exit');
     await awaitOrphans(`${MARK}-a`);

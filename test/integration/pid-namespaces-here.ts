@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 /** Starts a program in a PID namespace of its own, which ends with it. */
 export const IN_NEW_NAMESPACE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'] as const;
 
-const [program, ...words] = IN_NEW_NAMESPACE;
-const tried = spawnSync(program, [...words, 'true'], { encoding: 'utf8' });
+const [program, ...args] = IN_NEW_NAMESPACE;
+const tried = spawnSync(program, [...args, 'true'], { encoding: 'utf8' });
 
 /** Whether this user may make PID namespaces: tests that need them are left out, and say so, where not. */
 export const pidNamespacesHere = tried.status === 0;

@@ -31,7 +31,7 @@ function choose(text: string, name: string | null) {
   );
 }
 
-describe('the planner that a name stands for', () => {
+describe('the planner that a name selects', () => {
   it.each<[string | null, string, string, string | null]>([
     [null, '', 'rules', null],
     [null, MODEL, 'model:openai/small', null],
@@ -77,7 +77,7 @@ describe('the planner that a name stands for', () => {
     expect(trace).toMatchObject({ verdict: 'refused', floor: { status: 'success' }, attempts: 0 });
   });
 
-  it('is opened for a verb that has no run, and refused there by its name', async () => {
+  it('is opened for a command without a run, and refused there by its name', async () => {
     const { openPlanner } = createServices('0.0.0');
     expect(await openPlanner(tmpdir(), 'rules')).toMatchObject({ ok: true, value: { name: 'rules' } });
     expect(await openPlanner(tmpdir(), 'agent:codex:x')).toMatchObject({

@@ -50,7 +50,7 @@ describe('the version of a program', () => {
     const script = '#!/bin/sh\nsleep 600 &\necho $! > "${0%/*}/pid"\necho 1.2.3\n';
     expect(await askVersion(await program(script), env)).toEqual({ version: '1.2.3', trouble: null });
     const pid = (await readFile(join(folder, 'pid'), 'utf8')).trim();
-    // One that nobody has taken note of yet is gone as well.
+    // A version that was not used yet is dropped as well.
     const isGone = async () =>
       expect(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z')).toContain(') Z');
     await vi.waitFor(isGone, { timeout: 60_000 });

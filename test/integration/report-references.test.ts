@@ -107,7 +107,7 @@ describe('what a report refers to', () => {
     expect(texts).toEqual(['a new picture', 'a log\n']);
   });
 
-  it('may be a copy that is kept already, and is neither copied again nor told', async () => {
+  it('may be an existing copy, and is neither copied again nor reported', async () => {
     await put('artifacts/check/harness/report-files/1-a.png', 'a picture');
     const { files, problems } = await capture(withArtifacts('artifacts/check/harness/report-files/1-a.png'), [
       'report-files/1-a.png',
@@ -124,7 +124,7 @@ describe('what a report refers to', () => {
   });
 });
 
-describe('a reference is not followed, and told, when it', () => {
+describe('a reference is reported and not followed if it', () => {
   it.each<[string, string, RegExp]>([
     ['is absolute', '/etc/passwd', /not relative/],
     ['leaves by dots', '../secret.txt', /`\.\.`/],
@@ -188,7 +188,7 @@ describe('a report that refers to very much', () => {
     expect(problems.at(-1)).toBe('and 951 more like these');
   });
 
-  it('has as much copied as may be, and the rest told', async () => {
+  it('is copied up to the limit, and the rest is reported', async () => {
     await put('harness/big', '');
     await truncate(join(run, 'harness/big'), 64 * 1024 ** 2);
     const names = Array.from({ length: 9 }, (_, at) => `harness/big-${at}`);

@@ -35,14 +35,14 @@ async function events(scene: RoleScene, runId: string) {
     );
 }
 
-async function way(scene: RoleScene, runId: string) {
+async function takenPath(scene: RoleScene, runId: string) {
   return (await events(scene, runId))
     .filter((event) => event.event_type === 'route_selected')
     .map((event) => `${event.step_id} ${String(event.payload.key)}`);
 }
 
 describe("an implementor's run", () => {
-  it('works on the branch of the item and gives back the patch of its files', async () => {
+  it('works on the branch of the item and returns the patch of its files', async () => {
     const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
     const base = (await scene.repo.git('rev-parse', 'main')).trim();
     const { state, runId, accepted: ids } = await scene.run(implement());
@@ -56,7 +56,7 @@ describe("an implementor's run", () => {
     expect(patch).toContain('diff --git a/src/area.ts b/src/area.ts');
     expect(patch).toContain('+export const area = (w: number, h: number) => w * h;');
     expect(await scene.repo.git('rev-list', '--count', 'main..conductor/item/7')).toBe('1\n');
-    expect(await way(scene, runId)).toEqual([
+    expect(await takenPath(scene, runId)).toEqual([
       'implement completed',
       'validate completed',
       'evaluate success',
@@ -106,7 +106,7 @@ describe("an implementor's run", () => {
       patch: null,
       summary: BLOCKED_SUMMARY,
     });
-    expect(await way(scene, runId)).toEqual([
+    expect(await takenPath(scene, runId)).toEqual([
       'implement completed',
       'validate completed',
       'evaluate blocked',
@@ -118,12 +118,12 @@ describe("an implementor's run", () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('gives back a validation failure that the refinement could not mend', async () => {
+  it('returns a validation failure that the refinement could not fix', async () => {
     const failing = `writeFileSync('red', inputs.step_id);
       give({ role: 'implementor', outcome: 'validation-failure', summary: 'Step tests fails: its fixture is not ours.' });`;
     const scene = await openRoles({ implement: failing, refine: failing });
     const { state, runId } = await scene.run(implement());
-    expect(await way(scene, runId)).toContain('refine completed');
+    expect(await takenPath(scene, runId)).toContain('refine completed');
     expect(accepted(state).result).toMatchObject({ outcome: 'validation-failure', patch: null });
     await expectSoundRecord(recordPath(scene, runId));
   });
@@ -140,7 +140,7 @@ describe("an implementor's run", () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('asks a person when no file changed, and is refused as completed after an approval', async () => {
+  it('waits for approval when no file changed, and is refused as completed after it', async () => {
     const scene = await openRoles({ implement: COMPLETED, review: APPROVE });
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
@@ -220,7 +220,7 @@ describe("an implementor's run", () => {
     expect(await readFile(join(workspace.worktree_path, 'src/area.ts'), 'utf8')).toContain('w * h');
   });
 
-  it('leaves the branch alone where a person has checked it out, and says where the result is', async () => {
+  it('does not move a branch that the user has checked out, and says where the result is', async () => {
     const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
     const mine = scene.beside('mine');
     await scene.repo.git('branch', 'conductor/item/7');
@@ -294,7 +294,7 @@ describe("a planner's run", () => {
     items: [GIVEN],
   };
 
-  it('is given specs in full, their diffs and all items, and gives back a plan', async () => {
+  it('is given specs in full, their diffs and all items, and returns a plan', async () => {
     const scene = await openRoles({ plan: PLAN });
     const { state, runId } = await scene.run(request);
     expect(accepted(state)).toEqual({
@@ -341,7 +341,7 @@ describe("a planner's run", () => {
     );
   });
 
-  it('does not start with an agent that nobody configured, and names the key', async () => {
+  it('does not start with an agent that is not configured, and names the key', async () => {
     const scene = await openRoles({ plan: PLAN }, { planner: 'nobody' });
     const { state, accepted: ids } = await scene.run(request);
     expect(ids).toEqual([]);
@@ -376,7 +376,7 @@ describe("a reviewer's run", () => {
   it.each([
     ['approve', APPROVE],
     ['needs-changes', FIND],
-  ])('gives back %s on the head of the revision', async (verdict, act) => {
+  ])('returns %s on the head of the revision', async (verdict, act) => {
     const { scene, head, state, runId } = await review(act);
     expect(accepted(state).result).toMatchObject({ role: 'reviewer', review: { verdict } });
     const [started] = await events(scene, runId);

@@ -39,7 +39,7 @@ async function lookElsewhere({ repo }: RoleScene, runId: string) {
 }
 
 describe('a run that waits at its gate', () => {
-  it('waits for a person, and is picked up when it has been approved', async () => {
+  it('waits at a gate, and is resumed when it has been approved', async () => {
     const scene = await openRoles({ implement: ASK });
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
@@ -57,7 +57,7 @@ describe('a run that waits at its gate', () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('is taken up by whoever looks after it, once a person has only answered', async () => {
+  it('is resumed by the next process that inspects it, once the user has only answered', async () => {
     const scene = await openRoles({ implement: ASK });
     const { runId } = await scene.run(implement());
     await personAt(scene).run(['approve', runId, '--as', 'ann']);
@@ -95,7 +95,7 @@ describe('a run that waits at its gate', () => {
     );
   });
 
-  it('keeps what it may not touch when somebody else takes it up', async () => {
+  it('keeps its restrictions when another process resumes it', async () => {
     const scene = await openRoles({ implement: ASK });
     const { runId } = await scene.run(implement({ forbidden: ['src/other.ts'] }));
     await personAt(scene).run(['approve', runId, '--as', 'ann', '--resume']);
@@ -139,7 +139,7 @@ describe('a run whose driver is another process', () => {
   });
 });
 
-describe('what the engine does while a run goes on', () => {
+describe('what the engine does while a run continues', () => {
   it('is not blamed on the agent', async () => {
     const scene = await openRoles({
       implement: `while (!existsSync(beside('go'))) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -199,7 +199,7 @@ describe('a run that is stopped from outside', () => {
     expect(markedProcesses(runId)).toEqual([]);
   });
 
-  it('was never there where nobody knows its record', async () => {
+  it('never existed if it has no record', async () => {
     const scene = await openRoles({});
     expect(await scene.roles.readState('01a1e18f-e708-705c-9c3c-018a906f28e6', SUBJECT)).toEqual({
       kind: 'lost',

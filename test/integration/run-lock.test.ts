@@ -84,7 +84,7 @@ function standStill(ms: number): void {
 }
 
 describe('the lock of a run', () => {
-  it('lets one process drive and tells the others which, where, and until when', async () => {
+  it('lets one process drive, and the others learn which, where, and until when', async () => {
     const run = await openStore().create(RUN, null);
     const refused = await openStore().drive(RUN);
     const driver = { pid: process.pid, host: thisProcess().host, leaseUntil: expect.any(String) };

@@ -55,7 +55,7 @@ describe('the event log', () => {
     expect(events[0]).toMatchObject({ run_id: RUN, timestamp: '2026-01-02T03:04:05.678Z', step_id: null });
   });
 
-  it('goes on where it stopped when the run is driven again', async () => {
+  it('continues where it stopped when the run is driven again', async () => {
     await recordRun('a');
     const driven = await store.drive(RUN);
     if (!driven.ok) throw new Error('not driven');
@@ -219,7 +219,7 @@ describe('files of a run', () => {
     ['a pipe', (at: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', at])],
     ['a link', (at: string) => symlinkSync('/dev/zero', at)],
     ['a folder', (at: string) => mkdirSync(at)],
-  ])('are not there where %s stands in their place', async (_kind, make) => {
+  ])('are missing if %s is in their place', async (_kind, make) => {
     const run = await store.create(RUN, null);
     make(join(path, 'cancel_request.json'));
     expect(await run.directory.read('cancel_request.json')).toBeNull();

@@ -99,7 +99,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
   it.each(['/proc/sys/kernel/core_pattern', '/proc/sys/vm/overcommit_memory'])(
     'can say nothing about how the machine works, even as root: %s',
     async (path) => {
-      // The value is the one that stands there: nothing changes where the sandbox is broken.
+      // The value is the current one: nothing changes if the sandbox does not work.
       const { end } = await sh(`value=$(cat ${path}) && printf %s "$value" > ${path}`);
       expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
       expect(readFileSync(join(folder, 'stderr.txt'), 'utf8')).toMatch(/read-only|permission denied/i);
@@ -145,7 +145,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     expect(said()).not.toContain('mine');
   });
 
-  it('does not see what lies beside a script in a folder for settings that is named', async () => {
+  it('does not see the files beside a script in a named settings folder', async () => {
     await mkdir(join(home, '.config'));
     await writeFile(join(home, '.config', 'login'), 'mine\n');
     const script = join(home, '.config', 'agent.sh');
@@ -348,14 +348,14 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
   it.each([
     ['process.exit(7)', { kind: 'exited', exitCode: 7 }],
     ['process.kill(process.pid, "SIGKILL")', { kind: 'exited', exitCode: 137 }],
-  ])('tells how it ended: %s', async (script, end) => {
+  ])('reports how it ended: %s', async (script, end) => {
     expect((await enclosed([node, '-e', script])).end).toEqual(end);
   });
 
   it.each([
     ['no-such-command', 'command not found: no-such-command'],
     ['./missing', 'no such program: ./missing'],
-  ])('tells that there is no program %s', async (program, message) => {
+  ])('reports that there is no program %s', async (program, message) => {
     expect((await enclosed([program])).end).toMatchObject({ kind: 'spawn_failed', message });
   });
 
@@ -414,7 +414,7 @@ describe.runIf(sandboxHere.ok)('a path with a link in it', () => {
 });
 
 describe.runIf(sandboxHere.ok)('a program of the checkout', () => {
-  it('does not make the folder it lies in unwritable', async () => {
+  it('does not make its own folder unwritable', async () => {
     await mkdir(join(work, 'tools'));
     await writeFile(join(work, 'tools', 'agent'), '#!/bin/sh\necho x > tools/made.txt\n', { mode: 0o755 });
     const { end } = await enclosed([join(work, 'tools', 'agent')]);

@@ -256,7 +256,7 @@ describe('Python', () => {
   it('an editable install outside the checkout is found only when no environment hides it', async () => {
     const scene = await makeScene();
     for (const folder of [scene.user, scene.work]) await scene.write(folder, project);
-    // The environment that the user has activated stands for any Python on the PATH.
+    // The environment that the user has activated represents any Python on the PATH.
     const site = await makeVenv(scene.user);
     await scene.write(site, { '__editable__.my_shop-1.0.pth': `${scene.user}/src\n` });
     const env = { ...scene.env, PATH: `${scene.user}/.venv/bin:${scene.env.PATH}` };

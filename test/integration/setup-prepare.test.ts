@@ -111,7 +111,7 @@ describe('a checkout is prepared', () => {
     expect(await installs()).toBe(2);
   });
 
-  it('without a trace of what lay at its paths before', async () => {
+  it('without a trace of the earlier files at its paths', async () => {
     const { setup, request, work, write } = await installScene();
     await write(work, { 'node_modules/old/index.js': 'old' });
     expectOk(await setup(CONFIG).prepare(request(work)));
@@ -281,7 +281,7 @@ describe('a cached result', () => {
     expect(await installs()).toBe(2);
   });
 
-  it('that holds a copy of a folder is not used once this folder changed', async () => {
+  it('that contains a copy of a folder is not used once this folder has changed', async () => {
     const { setup, request, work, judge, write, installs } = await installScene();
     const files = {
       'package.json': '{"dependencies":{"lib":"file:./lib"}}',

@@ -63,7 +63,7 @@ function endSurvivor(pid: number): void {
 
 const pidOf = (name: string): number => Number(readFileSync(join(folder, name), 'utf8'));
 
-/** Starts a program of its own session whose parent ends at once, and goes on when it runs. */
+/** Starts a program of its own session whose parent ends at once, and returns when it runs. */
 const daemonScript = (pidFile: string, rest: string): string => `
   const { spawn } = require('node:child_process');
   const fs = require('node:fs');
@@ -98,25 +98,22 @@ describe('how a process ends', () => {
   it.each([
     ['timeout', { timeoutMs: 600 }],
     ['idle', { idleTimeoutMs: 600 }],
-  ] as const)(
-    'is told to whoever keeps the record before the signal goes out: %s',
-    async (reason, limits) => {
-      const script =
-        'process.on("SIGTERM", () => { console.log("asked"); process.exit(0) }); setInterval(() => {}, 1000)';
-      const seen: string[] = [];
-      const onStop: ProcessSpec['onStop'] = async (why) => {
-        await new Promise((later) => setImmediate(later));
-        seen.push(
-          why.kind === 'bound' ? why.bound : why.kind,
-          readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'),
-        );
-      };
-      const result = await supervisor.run(spec(script, { ...limits, onStop, graceMs: 5_000 }));
-      expect(result.end).toEqual({ kind: reason });
-      expect(seen).toEqual([reason, '']);
-      expect(result.stdout.lastLine).toBe('asked');
-    },
-  );
+  ] as const)('is reported to the caller before the signal is sent: %s', async (reason, limits) => {
+    const script =
+      'process.on("SIGTERM", () => { console.log("asked"); process.exit(0) }); setInterval(() => {}, 1000)';
+    const seen: string[] = [];
+    const onStop: ProcessSpec['onStop'] = async (why) => {
+      await new Promise((later) => setImmediate(later));
+      seen.push(
+        why.kind === 'bound' ? why.bound : why.kind,
+        readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'),
+      );
+    };
+    const result = await supervisor.run(spec(script, { ...limits, onStop, graceMs: 5_000 }));
+    expect(result.end).toEqual({ kind: reason });
+    expect(seen).toEqual([reason, '']);
+    expect(result.stdout.lastLine).toBe('asked');
+  });
 
   it('is ended even where the record of it fails', async () => {
     const onStop = (): Promise<void> => Promise.reject(new Error('disk full'));
@@ -343,7 +340,7 @@ describe('what it prints', () => {
     expect(await readFile(stdout.path, 'utf8')).toBe('first\nsecond\n');
   });
 
-  it('is never written through a link that lies at the path', async () => {
+  it('is never written through a link at the path', async () => {
     await mkdir(join(folder, 'out'));
     await writeFile(join(folder, 'precious'), 'keep');
     await symlink(join(folder, 'precious'), join(folder, 'out', 'stdout.txt'));
@@ -352,7 +349,7 @@ describe('what it prints', () => {
     expect((await lstat(result.stdout.path)).isFile()).toBe(true);
   });
 
-  it('to a listener that throws ends the process, and the error is told', async () => {
+  it('to a listener that throws ends the process, and the error is reported', async () => {
     const script =
       'require("node:fs").writeFileSync("pid", String(process.pid)); console.log("x"); setInterval(() => {}, 1000)';
     const onLine = (): void => {

@@ -37,7 +37,7 @@ function caseOf({ cases }: HarnessReport, id: string) {
   };
 }
 
-/** Pastes the line into a shell in the checkout, as a person would. */
+/** Pastes the line into a shell in the checkout, as a user would. */
 async function paste(line: string): Promise<{ code: number; output: string }> {
   const options = {
     cwd: scene.place.checkoutPath,

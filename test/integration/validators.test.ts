@@ -285,12 +285,12 @@ describe('what may be started', () => {
     expect(await obstacle({ entrypoint: 'npm' })).toContain('not an allowed command');
     expect(await obstacle({ entrypoint: '/bin/sh' })).toContain('outside the checkout');
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
-    const command = (...words: [string, ...string[]]) =>
+    const command = (...argv: [string, ...string[]]) =>
       runner.unavailable(
         {
           kind: 'command',
           id: 't',
-          command: words,
+          command: argv,
           artifacts: [],
           timeoutMs: null,
           report: null,
@@ -456,7 +456,7 @@ describe('a harness report', () => {
     );
   });
 
-  it('that lay in the checkout all along is missing, and the fresh one of the run directory is taken', async () => {
+  it('that was in the checkout from the start counts as missing, and the new one of the run directory is used', async () => {
     await put(inTree('harness_report.json'), JSON.stringify({ ...goodReport, suite_id: 'old' }));
     expect((await run(inlineScript('', { artifacts }))).missingArtifacts).toEqual(artifacts);
     const fresh = await run(inlineScript(writes(inRun('harness_report.json'), goodReport), { artifacts }));
@@ -522,7 +522,7 @@ describe('a harness report', () => {
     );
   });
 
-  it('may be several, which are judged as one', async () => {
+  it('may be several, which count as one', async () => {
     const globs = { artifacts: ['*harness_report.json'] };
     const failing = { ...goodReport, suite_id: 'second', cases: [{ id: 'b', status: 'failed' }] };
     const code =
@@ -543,7 +543,9 @@ describe('a harness report', () => {
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
     const named = { artifacts: ['result.json'] };
     expect((await run(inlineScript(writes('result.json', report), named))).harnessReport).toBeNull();
-    const told = { ...named, mayProposeGoldens: true };
-    expect((await run(inlineScript(writes('result.json', report), told))).harnessReport?.proposals).toBe(1);
+    const proposing = { ...named, mayProposeGoldens: true };
+    expect((await run(inlineScript(writes('result.json', report), proposing))).harnessReport?.proposals).toBe(
+      1,
+    );
   });
 });

@@ -13,7 +13,7 @@ import { AT, databaseFile, openJournal, openProvider, workRepo } from './work-lo
 
 const LABEL = { name: 'a', description: 'A', color: 'ededed' };
 
-/** As somebody with a tool for such files would change it. */
+/** Changes the file as a database tool would. */
 function tamper(repo: GitRepo, sql: string): void {
   const database = new Database(databaseFile(repo));
   database.exec(sql);
@@ -39,7 +39,7 @@ describe('the file of work items', () => {
     await expect(readFile(databaseFile(repo))).rejects.toThrow('ENOENT');
   });
 
-  it('says what is in the way where its folder can not be made', async () => {
+  it("names the obstacle if its folder can't be created", async () => {
     const repo = await workRepo();
     await repo.write('.tnh/work', 'not a folder');
     const failed = openProvider(repo).setUpLabels([LABEL]);
@@ -83,7 +83,7 @@ describe('the file of work items', () => {
   it.each([
     ['is no database', 'This is a text.\n'.repeat(500)],
     ['is cut off', null],
-  ])('is told by its name where it %s', async (_, content) => {
+  ])('is named if it %s', async (_, content) => {
     const repo = await workRepo();
     const provider = openProvider(repo);
     await provider.setUpLabels([LABEL]);
@@ -101,7 +101,7 @@ describe('the file of work items', () => {
     );
   });
 
-  it('is told by its name where it stands in the place of a folder', async () => {
+  it('is named if it is in the place of a folder', async () => {
     const repo = await workRepo();
     await mkdir(databaseFile(repo), { recursive: true });
     const failure = openProvider(repo).read();
@@ -115,9 +115,9 @@ describe('the file of work items', () => {
     ['SQLITE_IOERR_WRITE', /^\/f can't be read or written .*: check the disk/],
     ['SQLITE_BUSY_SNAPSHOT', /^\/f is locked by another process: wait until it ends/],
   ])('has a way out of %s', (code, message) => {
-    const told = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
-    expect(told).toBeInstanceOf(ExpectedFailure);
-    expect(told).toMatchObject({ message: expect.stringMatching(message) });
+    const described = describeDatabaseFailure('/f', Object.assign(new Error('no'), { code }));
+    expect(described).toBeInstanceOf(ExpectedFailure);
+    expect(described).toMatchObject({ message: expect.stringMatching(message) });
   });
 
   it('passes on what is a defect as it is', () => {
@@ -196,7 +196,7 @@ describe('the journal of work items', () => {
       'DROP TRIGGER journal_is_never_cut; DELETE FROM journal WHERE seq = 1',
       2,
     ],
-  ])('is told to be %s by hand when it is read', async (_, sql, seq) => {
+  ])('is reported as %s by hand when it is read', async (_, sql, seq) => {
     const repo = await workRepo();
     const journal = await write(repo);
     tamper(repo, sql);
@@ -213,7 +213,7 @@ describe('the journal of work items', () => {
 });
 
 describe('the lock among processes', () => {
-  it('fails with the name of its file when somebody keeps it too long', async () => {
+  it('fails with the name of its file if another process holds it too long', async () => {
     const repo = await workRepo();
     const path = `${repo.root}/some.lock`;
     await createProcessLock(path).hold(

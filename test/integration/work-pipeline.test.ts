@@ -126,7 +126,7 @@ describe('the checks of a revision', () => {
     expect((await pipelineOf(work))?.reason).toContain('tests: the validator exited with code 4');
   });
 
-  it('fail where there are none: nobody has looked at the work', async () => {
+  it('fail if there are none, because nothing has checked the work', async () => {
     const repo = await workRepo();
     const work = await open(repo, '');
     await revise(repo, work, { 'file.txt': 'changed\n' });

@@ -53,7 +53,7 @@ describe('the workspaces of a repository', () => {
     });
   });
 
-  it('are refused inside the main checkout of a linked worktree, and the other way round', async () => {
+  it('are refused inside the main checkout of a linked worktree, and vice versa', async () => {
     const found = await resolve(join(root, 'my shop/runs'), { repoRoot: join(root, 'linked') });
     expect(found.ok).toBe(false);
     expect((await resolve(join(root, 'linked/runs'))).ok).toBe(false);

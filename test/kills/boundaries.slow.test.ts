@@ -18,7 +18,7 @@ const IS_LONG = process.env.KILLS_TOTAL !== undefined;
 const PICKED = 3;
 const LIMIT_MS = IS_LONG ? 3_600_000 : 240_000;
 
-/** Git locks `packed-refs` to delete a ref, and if it is killed itself, only the user can tell that the lock is stale. */
+/** Git locks `packed-refs` to delete a ref, and if it is killed itself, only the user can know that the lock is stale. */
 const REMOVAL_VARIANTS = GIT_VARIANTS.filter((variant) => variant !== 'dies too');
 
 /** From creation, setup and baseline over a rollback to the transfer of the result. */

@@ -55,9 +55,9 @@ function totalsOf(records: readonly KillRecord[]): string[] {
   ].map(String);
 }
 
-function countsOf(words: readonly string[]): string[][] {
+function countsOf(args: readonly string[]): string[][] {
   const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of args) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts]
     .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
     .map(([word, n]) => [word, String(n)]);

@@ -10,7 +10,7 @@ export type Step = 'recover' | 'settle' | WorkCommand;
 
 export interface HandRequest {
   readonly root: string;
-  /** Makes the wishes of people in it the same when it is done again. */
+  /** Makes a user's commands the same when it is repeated. */
   readonly name: string;
   /** What became of runs, by id; those that are not here are driven elsewhere. */
   readonly runs: Readonly<Record<string, RoleState>>;
@@ -21,7 +21,7 @@ export interface HandRequest {
 /** How many points the request went past. */
 export type HandAnswer = { readonly kind: 'done'; readonly points: number } | { readonly kind: 'killed' };
 
-/** A process that does what it is told, until it is told to kill itself; then the next request gets another one. */
+/** A process that executes requests until one makes it kill itself; the next request gets another process. */
 export interface Hand {
   readonly ask: (request: HandRequest) => Promise<HandAnswer>;
   readonly end: () => Promise<void>;
@@ -36,7 +36,7 @@ interface Life {
 }
 
 export function createHand(): Hand {
-  // Starting costs more than most requests, so that the next life begins while somebody else works.
+  // Starting costs more than most requests, so the next process starts while another one works.
   let life = begin();
   return {
     ask: async (request) => {

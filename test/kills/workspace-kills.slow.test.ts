@@ -166,8 +166,8 @@ describe('a process that is killed at any boundary', { timeout: TIMEOUT_MS }, ()
     await killEverywhere(before, 'openJudge', async (scene) => {
       await scene.act(['reopen', 'snapshot', 'openJudge']);
       const { 'debug.log': _ignored, 'src/old.ts': _restored, ...expected } = await listFiles(scene.work);
-      const { 'src/old.ts': atBase, ...judged } = await listFiles(scene.judge);
-      expect(judged).toEqual(expected);
+      const { 'src/old.ts': atBase, ...inJudge } = await listFiles(scene.judge);
+      expect(inJudge).toEqual(expected);
       expect(atBase).toBe((await listFiles(scene.repo.root))['src/old.ts']);
       expect(await gitAt(scene.judge, 'status', '--porcelain')).toBe('M  src/old.ts\n');
     });

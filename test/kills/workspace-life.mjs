@@ -1,4 +1,4 @@
-// Does things to the workspace of a run, one after the other, in a process of its own. It can be told to kill itself at
+// Performs actions on the workspace of a run, one after the other, in its own process. It can be made to kill itself at
 // any of its boundaries: before it changes a file or starts git, while git works, and in the middle of writing a file.
 import childProcess from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -57,7 +57,7 @@ describe('the verdict of the bench', () => {
   });
 
   it.each([
-    ['the first try where it holds', [false], 1, false],
+    ['the first try that is within the limit', [false], 1, false],
     ['the next one where it does not', [true, false], 2, false],
     ['the last of three where none does', [true, true, true, false], 3, true],
   ] as const)('is that of %s', async (_, broken, tries, verdict) => {
@@ -69,7 +69,7 @@ describe('the verdict of the bench', () => {
     expect([tried, row?.broken]).toEqual([tries, verdict]);
   });
 
-  it('stands in the table beside ratio and limit', () => {
+  it('is in the table beside ratio and limit', () => {
     expect(formatTable(judge(commands, [10, 12, 31])).split('\n')).toEqual([
       'command  median ms  ratio   limit',
       'base          10.0   1.00',
@@ -78,7 +78,7 @@ describe('the verdict of the bench', () => {
     ]);
   });
 
-  it('leaves out times and limits where ratios are only told', () => {
+  it('omits times and limits for ratios that are only reported', () => {
     expect(formatRatios(judge(commands, [10, 12, 31]))).toBe('quick 1.20, slow 3.10');
   });
 

@@ -8,13 +8,13 @@ const BIN = join(resolve(process.env.CONDUCTOR_REAL_ACP_AGENTS ?? INSTALLED), '.
 /** No real key: only something that must not turn up in any file. */
 const ACP_KEY = 'key-of-a-test-0123456789';
 
-/** An agent as a person writes it down, and the variables by which it asks a server on loopback. */
+/** An agent as a user configures it, and the variables by which it asks a server on loopback. */
 export interface AcpAgent {
   readonly command: readonly [string, ...string[]];
   readonly environment: (url: string) => Record<string, string>;
   /** What it reports of a turn of three answers, of 1,000 and 50 tokens each. */
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
-  /** Whether it loads a session that it was told to leave; both where that depends on what it had saved by then. */
+  /** Whether it loads a session that was cancelled; both where that depends on what it had saved by then. */
   readonly resumes: readonly boolean[];
   readonly model?: string;
 }
@@ -58,7 +58,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
     }),
-    // It tells of its last answer alone.
+    // It reports only its last answer.
     usage: { input_tokens: 1_000, output_tokens: 50 },
     resumes: [true],
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey } from '../e2e/judged-run.ts';
+import { expectNoKey } from '../e2e/evaluated-run.ts';
 import { CONFIG, type Scene, test } from '../e2e/scene.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { ACP_AGENTS, ACP_HERE } from './acp-agents.ts';
@@ -47,7 +47,7 @@ const BOTH = ['required', 'off'] as const;
 /** The short form drives each agent in the stricter of the two. */
 const SANDBOXES = sandboxHere.ok ? BOTH.slice(0, IS_WHOLE ? 2 : 1) : BOTH.slice(1);
 
-// Without the agents there is nobody to drive.
+// Skipped if the agents are not installed.
 describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
   let server: ModelServer;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
 
   describe.for(ACP_HERE)('%s', (name) => {
     test.for(SANDBOXES)(
-      'edits, is validated, is judged as partial, mends it and succeeds; sandbox: %s',
+      'edits, is validated, is evaluated as partial, fixes it and succeeds; sandbox: %s',
       LIMIT,
       async (sandbox, { openScene }) => {
         const scene = await openScene(sceneOf(name, 'mends', sandbox));

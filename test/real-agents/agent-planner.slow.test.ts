@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from '../e2e/judged-run.ts';
+import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from '../e2e/evaluated-run.ts';
 import { type Scene, test } from '../e2e/scene.ts';
 import { AGENTS_BIN, claudeEnvironment, codexArguments } from './real-agents.ts';
 
@@ -20,7 +20,7 @@ const SCRIPT: ModelScript = {
 
 type AgentName = 'claude-code' | 'codex';
 
-// Without the agents there is nobody to ask.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { timeout: 120_000 }, () => {
   let server: ModelServer;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey } from '../e2e/judged-run.ts';
+import { expectNoKey } from '../e2e/evaluated-run.ts';
 import { type Scene, test } from '../e2e/scene.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { drivenScene, keysOf } from './driven-run.ts';
@@ -42,7 +42,7 @@ commands: { deny: [touch] }
 const MODES = sandboxHere.ok ? (['required', 'off'] as const) : (['off'] as const);
 const SANDBOXES = IS_WHOLE ? MODES : MODES.slice(0, 1);
 
-// Without the agents there is nobody to drive.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
   let server: ModelServer;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
 
   describe.for(REAL_KINDS)('%s', (kind) => {
     test.for(SANDBOXES)(
-      'edits, is validated, is judged as partial, mends it and succeeds; sandbox: %s',
+      'edits, is validated, is evaluated as partial, fixes it and succeeds; sandbox: %s',
       LIMIT,
       async (sandbox, { openScene }) => {
         const scene = await openScene(drivenScene(kind, server.urlOf('mends'), { sandbox }));
@@ -76,7 +76,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
       },
     );
 
-    test('leaves a transcript for people beside what it printed', LIMIT, async ({ openScene }) => {
+    test('leaves a readable transcript beside its raw output', LIMIT, async ({ openScene }) => {
       const scene = await openScene(drivenScene(kind, server.urlOf('mends')));
       const { runId } = await drive(scene, kind, 'mends');
       const record = scene.record(runId);
@@ -93,7 +93,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
     });
 
     test.for(SANDBOXES)(
-      'has its key in no file of the record, even when its tools look for it; sandbox: %s',
+      'has its key in no file of the record, even when its tools search for it; sandbox: %s',
       LIMIT,
       async (sandbox, { openScene }) => {
         const scene = await openScene(drivenScene(kind, server.urlOf('leaks'), { sandbox }));

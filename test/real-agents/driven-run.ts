@@ -6,7 +6,7 @@ import { AGENTS_BIN, codexArguments } from './real-agents.ts';
 
 const ENDS = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
 
-/** Work, a validation, a judgement; what is wrong is mended by the same agent. */
+/** An agent, a validation, an evaluation; the same agent fixes what is wrong. */
 export const WORKFLOW = (policy: string) => `workflow_id: driven
 version: 1
 description: A real agent works until its tests pass.
@@ -49,11 +49,11 @@ export function drivenScene(
   };
 }
 
-/** The environment of a person who has logged in with keys; the sandbox is as the scene has it. */
+/** The environment of a user who has logged in with keys; the sandbox is as the scene has it. */
 export function keysOf(scene: Scene, kind: RealKind, url: string): Record<string, string> {
   if (kind === 'claude-code')
     return { ANTHROPIC_API_KEY: AGENT_KEY, ANTHROPIC_BASE_URL: url, CLAUDE_CODE_MAX_RETRIES: '0' };
-  // Codex can't shut its tools in where its home lies in the folder for temporary files.
+  // Codex can't sandbox its tools if its home is in the folder for temporary files.
   const temporary = join(scene.home, 'tmp');
   mkdirSync(temporary, { recursive: true });
   return { SCRIPTED_KEY: AGENT_KEY, TMPDIR: temporary };

@@ -28,7 +28,7 @@ const SCRIPT: ModelScript = {
 
 type AgentName = 'claude-code' | 'codex';
 
-// Without the agents there is nobody to fail.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a run whose agent is real and fails', () => {
   let server: ModelServer;
   beforeAll(async () => {
@@ -63,7 +63,7 @@ ${budget}steps:
     };
   }
 
-  // Codex keeps the words of a 429 to itself and tells what it used at the end of a turn only.
+  // Codex does not print the message of a 429, and reports its usage only at the end of a turn.
   test.for([
     ['claude-code', 'overloaded_once', 0, ['overloaded', undefined]],
     ['claude-code', 'spent', 3, ['quota_exhausted']],

@@ -72,8 +72,8 @@ describe.skipIf(AGENTS_BIN === null)('what can happen to a real agent', () => {
               : result.notes.some((note) => note.startsWith('processes that outlived the agent')),
         };
         outcomes.set(cellName(fault, kind), outcome);
-        const told = `${result.reason}\n${result.notes.join('\n')}\n${lines.join('\n')}`;
-        expect(outcome, told).toEqual(fault.expected[kind]);
+        const output = `${result.reason}\n${result.notes.join('\n')}\n${lines.join('\n')}`;
+        expect(outcome, output).toEqual(fault.expected[kind]);
         expect(result.reason === null).toBe(result.termination === 'completed');
         expect(markedProcesses(request.runId)).toEqual([]);
       },

@@ -92,7 +92,7 @@ describe.skipIf(AGENTS_BIN === null)('real agents at the scripted model', { time
     await readFile(join(cwd, 'b.txt'), 'utf8'),
   ];
 
-  it('claude writes a file, runs a command and ends, by what it is told over the Messages API', async () => {
+  it('claude writes a file, runs a command and ends, as the Messages API instructs it', async () => {
     const { code, cwd, result } = await claude('works', 'claude-works');
     expect(code).toBe(0);
     expect(await written(cwd)).toEqual(['hello\n', 'hello\nhello\n']);
@@ -100,7 +100,7 @@ describe.skipIf(AGENTS_BIN === null)('real agents at the scripted model', { time
     expect(result.usage).toMatchObject({ input_tokens: 3_000, output_tokens: 150 });
   });
 
-  it('codex writes a file, runs a command and ends, by what it is told over the Responses API', async () => {
+  it('codex writes a file, runs a command and ends, as the Responses API instructs it', async () => {
     const { code, cwd, events } = await codex('works', 'codex-works');
     expect(code).toBe(0);
     expect(await written(cwd)).toEqual(['hello\n', 'hello\nhello\n']);
@@ -110,7 +110,7 @@ describe.skipIf(AGENTS_BIN === null)('real agents at the scripted model', { time
     });
   });
 
-  it('claude and codex tell a failing model from a working one', async () => {
+  it('claude and codex distinguish a failing model from a working one', async () => {
     const [one, other] = await Promise.all([claude('fails', 'claude-fails'), codex('fails', 'codex-fails')]);
     expect(one.result).toMatchObject({ is_error: true, api_error_status: 500 });
     expect(other.code).not.toBe(0);

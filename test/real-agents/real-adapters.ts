@@ -43,7 +43,7 @@ export function createRealAgent(kind: RealKind, url: string, home: string): Agen
 /** What their programs get of the environment; both ask once and no more. */
 function realEnvironment(kind: RealKind, url: string, home: string): Record<string, string> {
   if (kind === 'claude-code') return claudeEnvironment(url, home);
-  // Codex can't shut its tools in where its home lies in the folder for temporary files.
+  // Codex can't sandbox its tools if its home is in the folder for temporary files.
   const temporary = join(home, 'tmp');
   mkdirSync(temporary, { recursive: true });
   return { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary, SCRIPTED_KEY: AGENT_KEY };

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const INSTALLED = join(import.meta.dirname, 'node_modules');
 
-/** Where the programs of the agents are; null where nobody has installed them. */
+/** Where the programs of the agents are; null if they are not installed. */
 export const AGENTS_BIN = findAgents();
 
 if (AGENTS_BIN === null)
@@ -18,7 +18,7 @@ function findAgents(): string | null {
   return ['claude', 'codex'].every((name) => existsSync(join(bin, name))) ? bin : null;
 }
 
-/** What Claude Code needs to ask a server on loopback, and nobody else. */
+/** What Claude Code needs to ask a server on loopback, and no other. */
 export function claudeEnvironment(url: string, home: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',

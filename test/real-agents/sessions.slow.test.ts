@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey } from '../e2e/judged-run.ts';
+import { expectNoKey } from '../e2e/evaluated-run.ts';
 import { type Scene, test, until } from '../e2e/scene.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { drivenScene, keysOf, WORKFLOW } from './driven-run.ts';
@@ -46,7 +46,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
 }
 
-// Without the agents there is nobody to drive.
+// Skipped if the agents are not installed.
 describe.skipIf(AGENTS_BIN === null)('a later visit of a real agent', () => {
   let server: ModelServer;
   beforeAll(async () => {

@@ -136,7 +136,7 @@ describe('a record does not verify', () => {
     },
   );
 
-  test('when evidence of the run itself lies elsewhere than in its folders', async ({ open }) => {
+  test('when evidence of the run is outside its folders', async ({ open }) => {
     const { change } = await open(PUBLISHED);
     const path = 'artifacts/implement/output.txt';
     const { flaws } = await change('events.ndjson', (content) =>
@@ -167,7 +167,7 @@ describe('a record does not verify', () => {
     ]);
   });
 
-  test('when it holds an event of a later version than its own', async ({ open }) => {
+  test('when it has an event of a later version than its own', async ({ open }) => {
     const { change } = await open(GATE);
     const { flaws } = await change('events.ndjson', (content) =>
       forgeLog(content, (event) =>
@@ -285,7 +285,7 @@ describe('a record does not verify', () => {
 });
 
 describe('a record verifies', () => {
-  test('with files that nobody recorded, which are told', async ({ open }) => {
+  test('with unrecorded files, which are reported', async ({ open }) => {
     const { at, verify } = await open(GATE);
     await mkdir(at('artifacts/check/deep'));
     await writeFile(at('artifacts/check/deep/planted.txt'), 'hm');
@@ -297,7 +297,7 @@ describe('a record verifies', () => {
     expect(notes).toContain('artifacts/nowhere holds what no event records: planted.txt');
   });
 
-  test('with a torn last line, which is told', async ({ open }) => {
+  test('with a torn last line, which is reported', async ({ open }) => {
     const { change } = await open(GATE);
     const torn = (content: Buffer) => `${content.toString('utf8')}{"seq":99,"times`;
     const { flaws, notes } = await change('events.ndjson', torn);

@@ -27,7 +27,7 @@ describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
     expect(verification.manifests).toBeGreaterThan(hasSteps ? 2 : 0);
   });
 
-  it('takes the same way through the workflow it ran with', async () => {
+  it('takes the same path through the workflow it ran with', async () => {
     const open = await openRecord(run);
     const bytes = await readFile(join(run.path, 'workflow.yaml'));
     const { plan } = checkForReplay(open.view, { name: 'workflow.yaml', bytes });

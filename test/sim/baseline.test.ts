@@ -11,7 +11,7 @@ const PAGE = 'examples/demo/repository/.tnh/workflow.yaml';
 const workflowText = readFileSync(join(import.meta.dirname, '../..', PAGE));
 const LIMITS = { timeoutMs: 60_000, idleTimeoutMs: 60_000, maxVisits: 10 };
 
-/** The demo: an agent, a validation, an evaluation and a gate, which a person approves. */
+/** The demo: an agent, a validation, an evaluation and a gate, which is approved. */
 async function play(change: Partial<SimScript>): Promise<SimWorld> {
   const { plan } = checkWorkflow(
     { name: 'workflow.yaml', bytes: workflowText },

@@ -44,7 +44,7 @@ function test(checked: Checked, only: string | null = null, seed = 1): Promise<C
   return crashtest({ ...checked, defaults: DEFAULTS, seed, only });
 }
 
-async function wayThrough(checked: Checked, script: SimScript): Promise<readonly string[]> {
+async function routesThrough(checked: Checked, script: SimScript): Promise<readonly string[]> {
   const world = createSimWorld();
   const nothing = () => {};
   const hooks = { stay: false, watch: nothing, onAppend: nothing, onDeath: nothing };
@@ -147,18 +147,18 @@ describe('the scripts of a workflow', () => {
       const checked = read(`${FIXTURES}/${name}.yaml`);
       const taken = new Set<string>();
       for (const script of chooseScripts(checked.plan))
-        for (const way of await wayThrough(checked, script)) taken.add(way);
-      const ways = checked.plan.steps.flatMap(listOutgoingRoutes).map(nameRoute);
-      expect([...taken].sort()).toEqual(ways.sort());
+        for (const route of await routesThrough(checked, script)) taken.add(route);
+      const routes = checked.plan.steps.flatMap(listOutgoingRoutes).map(nameRoute);
+      expect([...taken].sort()).toEqual(routes.sort());
     },
   );
 
   it('ask for a refinement until there is none left, where a workflow has one', async () => {
     const checked = read(`${FIXTURES}/revision-cap.yaml`);
     const always = chooseScripts(checked.plan).find(({ name }) => name.endsWith('always'));
-    const ways = always === undefined ? [] : await wayThrough(checked, always);
-    expect(ways.filter((way) => way.endsWith('.partial'))).toHaveLength(1);
-    expect(ways.at(-1)?.endsWith('.partial')).toBe(false);
+    const routes = always === undefined ? [] : await routesThrough(checked, always);
+    expect(routes.filter((route) => route.endsWith('.partial'))).toHaveLength(1);
+    expect(routes.at(-1)?.endsWith('.partial')).toBe(false);
   });
 
   it('are chosen by the seed when there are too many', () => {
@@ -170,7 +170,7 @@ describe('the scripts of a workflow', () => {
     expect(names(1)).not.toEqual(names(2));
   });
 
-  it('do the same at the same visit, whoever asks', () => {
+  it('do the same at the same visit for every caller', () => {
     expect(plainHabits('work', 2)).toEqual(plainHabits('work', 2));
   });
 });

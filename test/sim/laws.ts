@@ -182,12 +182,12 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
     const end = result.end?.end;
     const read = (name: string) => disk.read(`${runPath(runId ?? '')}/${name}`) ?? '{}';
     const status = readStatus(world, runId ?? '');
-    const told = {
+    const reported = {
       'status.json': status?.lifecycle_state === end?.lifecycle && status?.outcome === end?.outcome,
       'metadata.json': (JSON.parse(read('metadata.json')) as { outcome?: string }).outcome === end?.outcome,
       'final-state.txt': read('final-state.txt').startsWith(`${end?.lifecycle} ${end?.outcome}`),
     };
-    return Object.entries(told).flatMap(([name, right]) => (right ? [] : [`${name} does not`]));
+    return Object.entries(reported).flatMap(([name, right]) => (right ? [] : [`${name} does not`]));
   },
 
   'evidence that the log names is there as it was': ({ events, world }) => {

@@ -50,13 +50,13 @@ const PEACE: Trouble = { deaths: [], diskFull: [], readErrors: [], clockJumps: [
 /** Faults that the run had to take into account: then its end may be another one. */
 function hadToYield(events: readonly RunEvent[], random: RandomSimulation, faults: Trouble): boolean {
   const gaveUp = events.some((event) => {
-    const told = JSON.stringify(event.payload);
-    return /ENOSPC|EIO|interrupted \d times in a row|could not be committed/.test(told);
+    const reported = JSON.stringify(event.payload);
+    return /ENOSPC|EIO|interrupted \d times in a row|could not be committed/.test(reported);
   });
   const overspent = events.some(
     (event) => event.event_type === 'policy_violation' && event.payload.class === 'budget_exceeded',
   );
-  // Files that no step ever told of go with the folder that held them.
+  // Files that no step reported are lost with their folder.
   const lostFiles = events.some(
     (event) => event.event_type === 'step_failed' && event.payload.changed && event.payload.tree === null,
   );
@@ -110,14 +110,14 @@ function beforeFirstStep(events: readonly RunEvent[]): readonly string[] {
 function happeningsIn({ world, result }: Played, compared: boolean): readonly Happening[] {
   const events = eventsOf(world);
   const types = new Set(events.map(({ event_type }) => event_type));
-  const told = `${result.failures.join(' ')} ${JSON.stringify(events)}`;
+  const reported = `${result.failures.join(' ')} ${JSON.stringify(events)}`;
   const happened: Readonly<Record<Happening, boolean>> = {
     'a process died': result.deaths > 0,
     'a step was entered again': events.some(
       (event) => event.event_type === 'step_started' && event.payload.recovery,
     ),
-    'the disk was full': told.includes('ENOSPC'),
-    'a read failed': told.includes('EIO'),
+    'the disk was full': reported.includes('ENOSPC'),
+    'a read failed': reported.includes('EIO'),
     'a gate ran out of time': types.has('gate_timed_out'),
     'files were rolled back': types.has('rollback_completed'),
     'a preparation was interrupted': beforeFirstStep(events).includes('run_resumed'),

@@ -31,7 +31,7 @@ describe('a simulated project', () => {
       const names = new Set<string>();
       const plain = createWorkWorld(seed);
       const expected = essenceOf(await liveThrough(plain, (_, name) => names.add(name).size === 0));
-      // A cancel comes from a person in the middle of a run: its boundaries have a test of their own.
+      // A user cancels in the middle of a run: its boundaries have a test of their own.
       const reached = WORK_BOUNDARIES.filter((name) => !name.endsWith('cancel'));
       expect([...names].toSorted()).toEqual([...reached].toSorted());
       for (let at = 1; at <= plain.passed(); at += 1) {

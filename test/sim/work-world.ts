@@ -114,7 +114,7 @@ export async function liveThrough(
   throw new Error('it never got to the end');
 }
 
-/** The engine until it is idle, then a person, until the person has nothing to do either. */
+/** Runs the engine until it is idle, then the user, until neither has anything left to do. */
 async function tellStory(world: WorkWorld, engine: WorkEngine): Promise<WorkState> {
   for (;;) {
     await engine.runUntilIdle(new AbortController().signal);

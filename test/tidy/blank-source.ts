@@ -1,7 +1,7 @@
 /** The languages of a source file besides code are comments and literals. These stay as long as they were,
  * but empty, so that every offset in the result is an offset in the file. */
 export interface BlankedSource {
-  /** Without comments and without what stands inside literals; quotes and newlines are kept. */
+  /** Without comments and without the content of literals; quotes and newlines are kept. */
   readonly bare: string;
   /** The comments and nothing else. */
   readonly comments: string;

@@ -6,7 +6,7 @@ import type { ProjectFile } from './rule.ts';
 
 const NOT_OURS = new Set(['.git', '.tnh', 'node_modules', 'dist', 'coverage']);
 
-/** Every text file of the project: what git tracks, or would if it were told to. */
+/** Every text file of the project: what git tracks, or would track after `git add`. */
 export async function readProject(root: string): Promise<ProjectFile[]> {
   const paths = existsSync(join(root, '.git')) ? await listTracked(root) : await listFolder(root);
   const files = await Promise.all(paths.map((path) => readText(root, path)));

@@ -12,7 +12,7 @@ export interface TidyRule {
   readonly mustSee: readonly string[];
   /** One line per offence, beginning with the path. */
   readonly check: (files: readonly ProjectFile[]) => string[];
-  /** Each must be told off. */
+  /** The rule must report each of them. */
   readonly bad: Readonly<Record<string, readonly ProjectFile[]>>;
   /** Each must be left alone, however much it looks like an offence. */
   readonly good: Readonly<Record<string, readonly ProjectFile[]>>;

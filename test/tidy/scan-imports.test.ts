@@ -56,7 +56,7 @@ describe('the import scanner', () => {
     expect(scanImports(text)).toEqual([]);
   });
 
-  it('tells the line of each of many', () => {
+  it('reports the line of each of many', () => {
     const text = "import a from 'a';\n\nimport {\n  b,\n} from 'b';\nexport * from 'c';\n";
     expect(scanImports(text).map(({ specifier, line }) => [specifier, line])).toEqual([
       ['a', 1],

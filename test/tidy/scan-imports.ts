@@ -1,7 +1,7 @@
 import { blankSource } from './blank-source.ts';
 
 export interface Import {
-  /** Null where it is computed, so that nobody can know what it loads. */
+  /** Null if it is computed, so that what it loads is unknown. */
   readonly specifier: string | null;
   /** Nothing of it is left when the file runs. */
   readonly typeOnly: boolean;

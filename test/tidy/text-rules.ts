@@ -76,7 +76,7 @@ const MARKERS = [
   ['X', 'XX'],
 ].map((parts) => parts.join(''));
 
-/** A mark stands in a comment; code that looks for marks has them in strings and expressions. */
+/** A mark is in a comment; code that looks for marks has them in strings and expressions. */
 const MARKED_COMMENT = new RegExp(
   `(?<=^[^'"\`\\n]*(?://|/\\*|^\\s*\\*)[^\\n]*)\\b(?:${MARKERS.join('|')})\\b`,
   'gm',
@@ -148,7 +148,7 @@ function hasReason(match: RegExpExecArray, bare: string, comments: string): bool
 }
 
 const HOMES = ['work', 'root', 'farm'].join('|');
-/** Absolute, so nothing of a path or a word stands before the slash. */
+/** Absolute, so no part of a path or word precedes the slash. */
 const MACHINE_PATH = new RegExp(`(?<![\\w.~*})\\]-])/(?:${HOMES}|home/[\\w.-]+)/`, 'g');
 
 export const machinePathRule: TidyRule = {

@@ -15,7 +15,7 @@ export function* schemasIn(schema: unknown, path: string): Generator<readonly [s
   }
 }
 
-/** Properties that nobody described, by their ways. */
+/** Paths of properties without a description. */
 export function bareProperties(root: unknown): string[] {
   return [...schemasIn(root, '')].flatMap(([path, schema]) =>
     Object.entries(isJsonObject(schema.properties) ? schema.properties : {})

@@ -51,7 +51,7 @@ describe('the title of a run', () => {
     expect([...title].length).toBeLessThanOrEqual(TASK_TITLE_LENGTH);
   });
 
-  it('that was given is cut only where it is no line for people', () => {
+  it('that was given is cut only if it is not a readable line', () => {
     const long = 'word '.repeat(30).trim();
     expect(runTitle({ ...NONE, title: long })).toBe(long);
     expect([...runTitle({ ...NONE, title: 'x'.repeat(10_000) })]).toHaveLength(TITLE_LENGTH);

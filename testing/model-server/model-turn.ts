@@ -36,7 +36,7 @@ const SHELLS: Readonly<Record<string, (command: string) => Input>> = {
   run_shell_command: (command) => ({ command, is_background: false, description: 'scripted' }),
 };
 
-/** A step in the terms of what the request offers. `$DIR` stands for the folder the program works in. */
+/** A step in the terms of what the request offers. `$DIR` is the folder that the program works in. */
 export function turnOf(step: AnswerStep, request: ModelRequest, id: string): ModelTurn {
   const cut = step.kind === 'text' && step.cut === true;
   return { id, cut, usage: step.usage ?? PLAIN_USAGE, said: saidBy(step, request) };

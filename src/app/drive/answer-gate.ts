@@ -1,5 +1,6 @@
 import type { Config } from '../../contracts/config/config.ts';
 import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
+import { type TypedFeedback, typedFeedbackOf } from '../../contracts/run/typed-feedback.ts';
 import type { Answerer } from '../../ports/answerer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
@@ -30,6 +31,8 @@ export interface AnswerRequest {
   /** `answers` of the configuration. */
   readonly accepted: Config['answers'];
   readonly comment: string | null;
+  /** Comments on lines, and refused goldens. */
+  readonly typed?: TypedFeedback;
 }
 
 export type AnswerResult =
@@ -40,7 +43,8 @@ export type AnswerResult =
 export async function answerOpenGate(
   { clock, deps, repoRoot, answers, answerer }: OpenProject,
   record: RunRecord,
-  answer: Pick<AnswerRequest, 'answer' | 'by' | 'comment'> & Partial<Pick<AnswerRequest, 'accepted'>>,
+  answer: Pick<AnswerRequest, 'answer' | 'by' | 'comment' | 'typed'> &
+    Partial<Pick<AnswerRequest, 'accepted'>>,
 ): Promise<AnswerResult> {
   const own = { record, clock, workspace: deps.workspace, repoRoot, answerer: await answerer() };
   return answerGate({ accepted: answers, ...own, ...answer });
@@ -85,6 +89,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     comment: request.comment,
     answered_at: now.toISOString(),
     from: answerer.origin,
+    ...typedFeedbackOf(request.typed ?? {}),
     request_sha256: awaiting.request_sha256,
     tree: awaiting.tree,
     workflow_digest: binding.ok ? binding.bound.workflowDigest : null,

@@ -4,12 +4,16 @@ import type {
   GateDocument,
 } from '../../contracts/http/gate-documents.ts';
 import type { Session } from '../../contracts/http/session-documents.ts';
+import { type GateRequest, readGateRequest } from '../../runtime/gates/gate-request.ts';
 import { renderGateRequest } from '../../runtime/gates/gate-text.ts';
 import { hasExpired } from '../../runtime/gates/open-gates.ts';
+import { proposalsIn } from '../../runtime/goldens/golden-proposal.ts';
 import { answerOpenGate } from '../drive/answer-gate.ts';
 import type { OpenProject } from '../opened.ts';
 import { readGate } from '../runs/list-gates.ts';
 import { type OpenRun, openRun } from '../runs/open-run.ts';
+import { composeGoldens } from './evidence/goldens.ts';
+import { prepareAnswer, type ShownGolden } from './gate-answer.ts';
 
 /** The open gate of a run; null if it has none. */
 export async function composeGateDocument({ view, record, records }: OpenRun): Promise<GateDocument | null> {
@@ -80,11 +84,14 @@ export async function answerFromPage(
       help: 'look at what it shows now, and answer again',
       current: await current(),
     };
-  const answer = request.answer === 'approve' ? 'gate_approved' : 'gate_rejected';
+  const shown = awaiting === null ? null : await readGateRequest(run.record.directory, awaiting);
+  const prepared = prepareAnswer(request, shown === null ? [] : await nameGoldens(run, shown));
+  if (!prepared.ok) return { ...prepared, current: await current() };
+  const { answer, comment, typed } = prepared;
   const result = await answerOpenGate(
     { ...project, answerer: async () => asSession(await project.answerer(), session, address) },
     run.record,
-    { answer, by: session.name, comment: request.comment },
+    { answer, by: session.name, comment, typed },
   );
   if (!result.ok) return { ok: false, message: result.reason, help: result.help, current: await current() };
   return {
@@ -93,11 +100,28 @@ export async function answerFromPage(
   };
 }
 
+/** The goldens that the gate shows, with the ids that the page gives them. */
+async function nameGoldens(run: OpenRun, request: GateRequest): Promise<readonly ShownGolden[]> {
+  const proposals = proposalsIn(request);
+  if (proposals.length === 0) return [];
+  const { goldens } = await composeGoldens(run);
+  return proposals.flatMap((proposal) => {
+    const found = goldens.findLast(
+      ({ validator, golden_path, proposed }) =>
+        validator === proposal.validator &&
+        golden_path === proposal.golden_path &&
+        proposed?.sha256 === proposal.proposed?.sha256,
+    );
+    return found === undefined ? [] : [{ id: found.golden_id, proposal }];
+  });
+}
+
 /** The origin of an answer is the session, not the terminal that the server was started in. */
 function asSession(
   { origin, runMark }: Awaited<ReturnType<OpenProject['answerer']>>,
   { name }: Session,
   address: string,
 ) {
-  return { runMark, origin: { ...origin, terminal: null, session: name, address } };
+  const { user, process } = origin;
+  return { runMark, origin: { user, terminal: null, session: name, address, process } };
 }

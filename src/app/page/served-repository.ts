@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Obstacle } from '../../runtime/obstacle.ts';
+import { slugOf } from '../../text/page-address.ts';
 import type { Opened, Records } from '../opened.ts';
 import { refuse } from '../opened.ts';
 import type { Services } from '../services.ts';
@@ -43,14 +44,10 @@ export async function openServedRepositories(
 }
 
 /** A name for addresses per root: lower case, digits and hyphens; a second one of the same name gets `-2`. */
-export function nameRepositories(roots: readonly string[]): readonly string[] {
+function nameRepositories(roots: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return roots.map((root) => {
-    const slug = basename(root)
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-+|-+$/g, '');
-    const name = slug === '' ? 'repository' : slug;
+    const name = slugOf(basename(root));
     let id = name;
     for (let count = 2; taken.has(id); count += 1) id = `${name}-${count}`;
     taken.add(id);
@@ -64,6 +61,6 @@ export function expectOpened<T>(opened: Opened<T>): T {
   throw obstacleError(opened.obstacle);
 }
 
-export function obstacleError({ message, help }: Obstacle): UseCaseError {
+function obstacleError({ message, help }: Obstacle): UseCaseError {
   return new UseCaseError(message, help, 'failed');
 }

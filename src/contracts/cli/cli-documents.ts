@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SESSION_RIGHTS } from '../http/session-documents.ts';
 import { answerOriginSchema } from '../run/answer-origin.ts';
 import { eventPayloads } from '../run/event.ts';
 import { goldenRecordSchema } from '../run/golden-proposal.ts';
@@ -312,17 +313,31 @@ export const CLI_DOCUMENTS = {
     ),
   }),
   gates: printed({ gates: z.array(gate) }),
-  serve: printed({
-    url: z.string().describe('Where the page is; a browser needs a pairing code, too.'),
-    pid: z.int(),
-    repos: z.array(
-      z.looseObject({
-        id: z.string().describe('Its name in addresses of the page.'),
-        name: z.string(),
-        path: z.string(),
-      }),
-    ),
-  }),
+  serve: z.union([
+    printed({
+      url: z.string().describe('Where the page is; a browser needs a pairing code, too.'),
+      pid: z.int(),
+      fingerprint: z.string().nullable().describe('SHA-256 of the certificate; null without TLS.'),
+      repos: z.array(
+        z.looseObject({
+          id: z.string().describe('Its name in addresses of the page.'),
+          name: z.string(),
+          path: z.string(),
+        }),
+      ),
+    }),
+    printed({
+      sessions: z.array(
+        z.looseObject({
+          id: z.string(),
+          name: z.string(),
+          rights: z.enum(SESSION_RIGHTS),
+          created_at: z.string(),
+          from: z.string().describe('The address that paired.'),
+        }),
+      ),
+    }).describe('With `--sessions` or `--revoke`.'),
+  ]),
   goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
   logs: printed({ run_id: z.string(), logs: z.array(log) }),
   diff: printed({

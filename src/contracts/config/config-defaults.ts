@@ -31,6 +31,7 @@ export const CONFIG_DEFAULTS = {
     max_rounds: 2,
     branch: null,
   },
+  serve: { url: null },
   answers: 'any',
   trusted: [],
 } as const;

@@ -222,6 +222,17 @@ export const configDocumentSchema = mapping({
     'Whether agents and validators run in a sandbox: if available, always, or never.',
   ),
   work: described(z.optional(work), 'How work items are planned, implemented and reviewed.'),
+  serve: described(
+    z.optional(
+      mapping({
+        url: described(
+          z.optional(defineForm('pageUrl', /^https?:\/\/[^\s/?#@]+\/?$/)),
+          'The address at which you open the page; notifications link to its gates.',
+        ),
+      }),
+    ),
+    'The page of `conductor serve`. Read only from your own file.',
+  ),
   answers: described(
     z.optional(z.enum(['any', 'interactive'])),
     'Which answers to gates are accepted: any, or only those given interactively. Read only from your own file.',
@@ -322,6 +333,7 @@ export interface Config {
   readonly notify: readonly NotifyTarget[];
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
+  readonly serve: { readonly url: string | null };
   readonly answers: 'any' | 'interactive';
   /** Globs of repositories, absolute or below `~`. */
   readonly trusted: readonly string[];

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { lineCommentSchema } from '../run/typed-feedback.ts';
 
 export const MAX_COMMENT_LENGTH = 16_384;
+const MAX_LINE_COMMENTS = 500;
 
 /** Body of `POST /runs/:run/gate`. */
 export const gateAnswerRequestSchema = z.strictObject({
@@ -8,6 +10,19 @@ export const gateAnswerRequestSchema = z.strictObject({
   comment: z.string().max(MAX_COMMENT_LENGTH).nullable().default(null),
   /** `request_sha256` of the gate document that the page showed. */
   shown: z.string().regex(/^[0-9a-f]{64}$/),
+  lines: z
+    .array(
+      lineCommentSchema.extend({
+        path: z.string().min(1).max(4_096),
+        text: z.string().min(1).max(MAX_COMMENT_LENGTH),
+      }),
+    )
+    .max(MAX_LINE_COMMENTS)
+    .default([]),
+  /** By `golden_id`. An approval accepts all goldens that the gate shows; one refused golden rejects the gate. */
+  goldens: z
+    .array(z.strictObject({ id: z.string().max(4_096), decision: z.enum(['accept', 'refuse']) }))
+    .default([]),
 });
 export type GateAnswerRequest = z.infer<typeof gateAnswerRequestSchema>;
 

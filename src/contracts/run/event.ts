@@ -13,6 +13,7 @@ import { FAILURE_CLASSES } from './agent-failure.ts';
 import { usageSchema } from './agent-result.ts';
 import { answerOriginSchema } from './answer-origin.ts';
 import { BOUND_NAMES } from './process-end.ts';
+import { typedFeedbackShape } from './typed-feedback.ts';
 
 /** Version of the line format and of the closed list of event types. All earlier versions can still be read. */
 export const EVENT_SCHEMA_VERSION = 2;
@@ -57,6 +58,7 @@ const gateAnswer = z.strictObject({
   answered_at: z.string(),
   /** Missing for a timeout and in records of earlier versions. */
   from: z.optional(answerOriginSchema),
+  ...typedFeedbackShape,
 });
 
 export const eventPayloads = {
@@ -227,7 +229,8 @@ export const eventPayloads = {
   gate_approved: gateAnswer,
   gate_rejected: gateAnswer,
   gate_timed_out: gateAnswer,
-  human_feedback: z.strictObject({ by: z.string(), comment: z.string() }),
+  /** The comment is empty if only lines or goldens were commented on. */
+  human_feedback: z.strictObject({ by: z.string(), comment: z.string(), ...typedFeedbackShape }),
   rollback_completed: z.strictObject({
     target: z.enum(['pre_run', 'pre_step']),
     commit: sha,

@@ -1,5 +1,6 @@
 import { answererText } from '../../contracts/run/answer-origin.ts';
 import type { EventDraft } from '../../contracts/run/event.ts';
+import { typedFeedbackOf } from '../../contracts/run/typed-feedback.ts';
 import { extendManifest } from '../evidence/evidence.ts';
 import { ApprovalVoid, bindApproval } from '../gates/approval.ts';
 import { type GateAnswer, matchesShownFiles, outcomePath, settleGate } from '../gates/open-gates.ts';
@@ -73,6 +74,7 @@ async function settle(
       comment: answer.comment,
       answeredAt: answer.answered_at,
       from: answer.from,
+      typed: typedFeedbackOf(answer),
     },
   };
 }

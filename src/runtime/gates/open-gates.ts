@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { answerOriginSchema } from '../../contracts/run/answer-origin.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import { typedFeedbackShape } from '../../contracts/run/typed-feedback.ts';
 import { GATE_EVENTS } from '../../contracts/vocabulary.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
@@ -16,6 +17,7 @@ const gateAnswerSchema = z.strictObject({
   answered_at: z.string(),
   /** Missing if the gate timed out or an earlier version wrote the answer. */
   from: z.optional(answerOriginSchema),
+  ...typedFeedbackShape,
   /** What was answered: the digest of the request, and the tree it showed. */
   request_sha256: z.string(),
   tree: z.string(),

@@ -116,6 +116,7 @@ async function collectFacts({ deps, directory, view }: RunNotificationsRequest, 
     title: title === null ? null : mask(title),
     change: await countChange(directory, event).catch(() => null),
     costUsd: state.usage.costUsd,
+    pageUrl: deps.project.pageUrl ?? null,
   };
 }
 

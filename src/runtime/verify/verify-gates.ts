@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { answerOriginSchema } from '../../contracts/run/answer-origin.ts';
 import type { RunEvent } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import { typedFeedbackOf, typedFeedbackShape } from '../../contracts/run/typed-feedback.ts';
 import { parseJson } from '../../text/json.ts';
 import { digestOf } from './verify-artifacts.ts';
 import {
@@ -28,7 +30,8 @@ const outcomeSchema = z.object({
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
-  from: z.unknown().optional(),
+  from: z.optional(answerOriginSchema),
+  ...typedFeedbackShape,
   request_sha256: z.string(),
   tree: z.string(),
   /** Null if the gate timed out, missing if an earlier version wrote the answer. */
@@ -119,7 +122,8 @@ async function verifyOutcome(
   const { payload } = event;
   if (answer !== event.event_type || by !== payload.by) return [flaw(path, `is not the answer of ${where}`)];
   const isElsewhere = JSON.stringify(from) !== JSON.stringify(payload.from);
-  if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere)
+  const saysMore = JSON.stringify(typedFeedbackOf(outcome.data)) !== JSON.stringify(typedFeedbackOf(payload));
+  if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere || saysMore)
     return [flaw(path, `differs from ${where}`)];
   if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
     return [flaw(path, 'answers another request')];

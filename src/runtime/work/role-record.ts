@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RunEvent } from '../../contracts/run/event.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import { feedbackText } from '../../contracts/run/typed-feedback.ts';
 import { stackedOnSchema } from '../../contracts/work/work-item.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
@@ -105,8 +106,9 @@ function findFailureReason({ end, steps }: RunView): string | null {
 function findRejection(events: readonly RunEvent[]): string | null {
   const last = events.findLast(({ event_type }) => event_type === 'gate_rejected');
   if (last?.event_type !== 'gate_rejected') return null;
-  const { by, comment } = last.payload;
-  return `rejected by ${by ?? 'an unknown user'}${comment === null ? '' : `: ${comment}`}`;
+  const { by } = last.payload;
+  const said = feedbackText(last.payload);
+  return `rejected by ${by ?? 'an unknown user'}${said === null ? '' : `: ${said}`}`;
 }
 
 async function readPatch(

@@ -1,3 +1,4 @@
+import type { Attendant } from '../../app/page/attendant.ts';
 import type { PageReader } from '../../app/page/page-reader.ts';
 import type { RunBoard } from '../../app/page/run-board.ts';
 import type { ServedRepository } from '../../app/page/served-repository.ts';
@@ -11,6 +12,7 @@ export interface PageServer {
   readonly repositories: readonly ServedRepository[];
   /** What happens in each repository, by its id. */
   readonly boards: ReadonlyMap<string, RunBoard>;
+  readonly attendant: Attendant;
   readonly reader: PageReader;
   readonly sessions: Sessions;
   readonly pairing: Pairing;

@@ -21,6 +21,7 @@ const MAX_CONNECTIONS = 256;
 const MAX_HEADERS = 64;
 
 export interface Listening {
+  readonly page: PageServer;
   readonly port: number;
   readonly close: () => Promise<void>;
 }
@@ -54,6 +55,7 @@ export async function startServer({ address, port, tls, openPage }: ListenReques
     listener(incoming, outgoing).catch(() => outgoing.destroy());
   });
   return {
+    page,
     port: bound,
     close: () =>
       new Promise((resolve) => {

@@ -56,6 +56,7 @@ export function mergeConfigs(
     notify: combineTargets(user, repository, environment),
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
+    serve: { url: user?.serve?.url ?? CONFIG_DEFAULTS.serve.url },
     answers: user?.answers ?? CONFIG_DEFAULTS.answers,
     trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };

@@ -1,4 +1,4 @@
-// The agent of the generative pattern: it writes a harness where it was told to, and later fixes what that found.
+// The agent of the generative pattern: it writes a harness at the given path, and later fixes what that found.
 import { writeFileSync } from 'node:fs';
 
 const harness = `import difflib, json, os, sys, time

@@ -20,7 +20,7 @@ const NAMES = [
 ];
 
 describe('unusual names of files', () => {
-  it('arrive, change, are restored, judged, published and salvaged', async () => {
+  it('arrive, change, are restored, validated, published and salvaged', async () => {
     const files = Object.fromEntries(NAMES.map((name) => [name, `${name}\n`]));
     const run = await startRun({ files: { ...FILES, ...files }, name: 'my répo with space' });
     const { workspaces, run: workspace } = run;

@@ -79,7 +79,7 @@ describe('publishing a result', () => {
     expect(await refsOf(run)).toEqual({ 'refs/conductor/base/r1': run.run.baseSha });
   });
 
-  it('moves the branch when the run goes on, and back to the base after a rollback', async () => {
+  it('moves the branch when the run continues, and back to the base after a rollback', async () => {
     const run = await startRun();
     await run.write('README.md', 'one\n');
     const first = await publish(run);
@@ -111,7 +111,7 @@ describe('publishing a result', () => {
     expect(await run.repo.git('branch', '--list', 'elsewhere')).toBe('');
   });
 
-  it('writes the branch itself if a person made it a symbolic ref', async () => {
+  it('writes the branch itself if the user made it a symbolic ref', async () => {
     const run = await startRun();
     await run.write('a.txt', 'a\n');
     await publish(run);
@@ -168,7 +168,7 @@ describe('the branch of a run is left alone, and the result goes to a salvage re
     await run.repo.git('worktree', 'remove', review);
   });
 
-  it('if a person is rebasing it', async () => {
+  it('if the user is rebasing it', async () => {
     const run = await startRun();
     await run.write('README.md', 'one\n');
     await publish(run);
@@ -181,7 +181,7 @@ describe('the branch of a run is left alone, and the result goes to a salvage re
     await run.repo.git('worktree', 'remove', '--force', review);
   });
 
-  it('if a person checks it out at the very moment', async () => {
+  it('if the user checks it out at the same moment', async () => {
     const run = await startRun();
     await run.write('README.md', 'one\n');
     await publish(run);
@@ -197,7 +197,7 @@ describe('the branch of a run is left alone, and the result goes to a salvage re
   it.each<[string, (run: Run) => Promise<unknown>]>([
     ['moved it', ({ repo }) => repo.git('branch', '--force', BRANCH, 'main')],
     ['deleted it', ({ repo }) => repo.git('branch', '--quiet', '-D', BRANCH)],
-  ])('if a person %s', async (_, act) => {
+  ])('if the user %s', async (_, act) => {
     const run = await startRun();
     await run.write('README.md', 'one\n');
     await publish(run);
@@ -221,14 +221,14 @@ describe('the branch of a run is left alone, and the result goes to a salvage re
     expect(await run.sha(SALVAGE)).toBe(again.commit);
   });
 
-  it('if a person has created it before the run has a result', async () => {
+  it('if the user has created it before the run has a result', async () => {
     const run = await startRun();
     await run.repo.git('branch', BRANCH);
     await run.write('README.md', 'one\n');
     expect((await publish(run)).leftAlone).toMatchObject({ reason: 'moved', at: run.run.baseSha });
   });
 
-  it('if another branch is in the way of its name', async () => {
+  it('if the name of another branch conflicts with it', async () => {
     const run = await startRun();
     await run.repo.git('branch', 'conductor');
     await run.write('README.md', 'one\n');

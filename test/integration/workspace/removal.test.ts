@@ -109,7 +109,7 @@ describe('removing a workspace', () => {
     expect(await run.repo.git('rev-list', 'refs/conductor/salvage/r1.implement@1')).toContain(commit);
   });
 
-  it('keeps the result if a person deleted its branch', async () => {
+  it('keeps the result if the user deleted its branch', async () => {
     const run = await startRun();
     await run.write('new.txt', 'new\n');
     const { commit } = await publish(run);

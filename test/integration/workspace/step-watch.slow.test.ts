@@ -190,7 +190,7 @@ describe('a git folder', () => {
         await exec('sh', ['-c', 'seq 1 20001 | xargs touch'], { cwd: path('.git/hooks') });
       },
     ],
-  ])('is written anew and reported as %s: one %s', async (verb, _, act) => {
+  ])('is restored and reported as %s: one %s', async (verb, _, act) => {
     const run = await startRun(undefined, (repo) => repo.git('tag', 'v1'));
     const { settled, files, traces } = await watchWhile(run, async () => {
       await run.write('README.md', 'changed\n');

@@ -39,12 +39,12 @@ describe('a question that the policy lets through', () => {
     ['to edit a file of the checkout', {}, edit(`${WORK}/src/a.ts`)],
     ['to edit a file by a relative path', {}, edit('src/a.ts')],
     ['to run a command', {}, run('npm test && git status')],
-    ['to run the words of a command', {}, run(['bash', '-lc', 'npm test'])],
+    ['to run a command given as arguments', {}, run(['bash', '-lc', 'npm test'])],
     ['to run a command under another name', {}, { kind: 'other', title: 'x', rawInput: { cmd: 'ls' } }],
     ['to run a program with its arguments', {}, run('npm', { args: ['run', 'test'] })],
     ['to edit a file that only its input names', {}, { kind: 'edit', rawInput: { file_path: 'src/a.ts' } }],
     ['to move a file', {}, { kind: 'move', rawInput: { from: 'a.ts', to: 'src/b.ts' } }],
-    ['to run a command that is all it tells', {}, { kind: 'execute', title: 'npm test' }],
+    ['to run a command that is its only detail', {}, { kind: 'execute', title: 'npm test' }],
     ['to read, whatever the policy', READ_ONLY, { kind: 'read', locations: [{ path: '/etc/hosts' }] }],
     ['to look with a command under a read-only policy', READ_ONLY, run('git diff')],
     ['to fetch where the network is allowed', {}, { kind: 'fetch', title: 'https://example.org' }],
@@ -86,7 +86,7 @@ describe('a question that the policy refuses', () => {
       'native_policy_block',
     ],
     [
-      'by a denied command that is all it tells',
+      'by a denied command that is its only detail',
       { commands: { deny: ['rm'] } },
       { kind: 'execute', title: 'rm -rf src' },
       'native_policy_block',
@@ -149,7 +149,7 @@ describe('a question that the policy says nothing about', () => {
     expect(answer({}, call).kind).toBe('prompted');
   });
 
-  it('is refused where nobody is to be asked, and that is not held against the agent', () => {
+  it('is refused if the policy forbids questions, and is not a violation of the agent', () => {
     expect(answer({ approval: 'deny_interactive' }, unknown)).toMatchObject({
       kind: 'refused',
       optionId: 'id-reject_once',

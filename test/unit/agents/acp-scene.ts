@@ -58,7 +58,7 @@ export function update(sessionUpdate: string, fields: Record<string, unknown>): 
   };
 }
 
-export function words(text: string, kind = 'agent_message_chunk'): unknown {
+export function textChunk(text: string, kind = 'agent_message_chunk'): unknown {
   return update(kind, { content: { type: 'text', text } });
 }
 

@@ -11,8 +11,8 @@ import {
   question,
   SESSION,
   SETTINGS,
+  textChunk,
   update,
-  words,
 } from './acp-scene.ts';
 
 describe('a session', () => {
@@ -38,7 +38,7 @@ describe('a session', () => {
   });
 
   it('ends when the prompt is answered', () => {
-    const { state } = foldSession([...BEGUN, words('Done.'), ended()]);
+    const { state } = foldSession([...BEGUN, textChunk('Done.'), ended()]);
     expect(state.end).toEqual({ kind: 'turn_ended', stopReason: 'end_turn' });
     expect(state.heard.lastSaid).toBe('Done.');
     expect(state).toMatchObject({ agent: 'tester 2.0', mode: 'default', sessionId: SESSION });
@@ -49,10 +49,10 @@ describe('a session', () => {
     ['no version', [{ id: 1, result: {} }], 'without saying which version'],
     ['no session', [GREETING, { id: 2, result: {} }], 'opened a session without an id'],
     ['no reason', [...BEGUN, { id: 4, result: null }], 'ended its turn without saying why'],
-  ])('is given up with %s', (_, messages, told) => {
+  ])('fails with %s', (_, messages, message) => {
     expect(foldSession(messages).state.end).toMatchObject({
       kind: 'unfit',
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(message),
     });
   });
 
@@ -133,7 +133,7 @@ describe('the model of a session', () => {
 });
 
 describe('a question of the agent', () => {
-  it('is answered by what the call has told before', () => {
+  it('is answered by what the call has reported before', () => {
     const { said, state, entries } = foldSession([
       ...BEGUN,
       update('tool_call', { toolCallId: 't1', title: 'Edit', kind: 'edit', locations: [{ path: '/etc/x' }] }),
@@ -150,7 +150,7 @@ describe('a question of the agent', () => {
     });
   });
 
-  it('is told in the transcript with its answer', () => {
+  it('is in the transcript with its answer', () => {
     const { entries, state } = foldSession([
       ...BEGUN,
       question({ title: 'ls', kind: 'execute', rawInput: { command: 'ls' } }, 0),
@@ -162,7 +162,7 @@ describe('a question of the agent', () => {
     expect(state.answers.allowed).toBe(1);
   });
 
-  it('that only a person can answer is called off, and so is the turn', () => {
+  it('that only a user can answer is cancelled, and so is the turn', () => {
     const { said, state } = foldSession([...BEGUN, question({ title: 'Deploy', kind: 'other' })]);
     expect(said.slice(-2)).toMatchObject([
       { id: 'q1', result: { outcome: { outcome: 'cancelled' } } },
@@ -217,7 +217,7 @@ describe('a value on the stream', () => {
     },
   );
 
-  it('that nobody knows is passed over', () => {
+  it('of an unknown kind is ignored', () => {
     const { state } = foldSession([
       ...BEGUN,
       update('a_kind_of_the_future', { anything: 1 }),
@@ -239,9 +239,9 @@ describe('a session that continues another', () => {
   const promptOf = (said: readonly { readonly [key: string]: unknown }[]) => said.at(-1)?.params;
 
   it('is loaded, gets only what is new, and hears nothing of what is repeated', () => {
-    const repeated = [words('I wrote it long ago.'), cost(2)];
+    const repeated = [textChunk('I wrote it long ago.'), cost(2)];
     const { state, said, entries } = foldSession(
-      [LOADS, ...repeated, { id: 5, result: null }, words('Done.'), cost(3.5), ended()],
+      [LOADS, ...repeated, { id: 5, result: null }, textChunk('Done.'), cost(3.5), ended()],
       settings,
     );
     expect(said.map(({ method }) => method)).toEqual(['initialize', 'session/load', 'session/prompt']);

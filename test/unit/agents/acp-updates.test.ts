@@ -1,21 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { BEGUN, ended, foldSession, update, words } from './acp-scene.ts';
+import { BEGUN, ended, foldSession, textChunk, update } from './acp-scene.ts';
 
-const told = (...messages: readonly unknown[]) =>
+const reported = (...messages: readonly unknown[]) =>
   foldSession([...BEGUN, ...messages, ended()]).entries.slice(1);
 const tool = (fields: Record<string, unknown>, kind = 'tool_call_update') =>
   update(kind, { toolCallId: 't1', ...fields });
 
-describe('words', () => {
-  it('are told when they are whole', () => {
-    expect(told(words('One '), words('word.'), words('Hm', 'agent_thought_chunk'), words('Two.'))).toEqual([
+describe('messages', () => {
+  it('are reported when they are complete', () => {
+    expect(
+      reported(
+        textChunk('One '),
+        textChunk('word.'),
+        textChunk('Hm', 'agent_thought_chunk'),
+        textChunk('Two.'),
+      ),
+    ).toEqual([
       { kind: 'said', text: 'One word.' },
       { kind: 'thought', text: 'Hm' },
       { kind: 'said', text: 'Two.' },
     ]);
   });
 
-  it('of another message are words of their own', () => {
+  it('of another id are separate', () => {
     const chunk = (text: string, messageId: string) =>
       update('agent_message_chunk', { messageId, content: { type: 'text', text } });
     const { state, entries } = foldSession([
@@ -32,16 +39,20 @@ describe('words', () => {
     expect(state.heard.lastSaid).toBe('c');
   });
 
-  it('that are empty, or pictures, are not told', () => {
+  it('that are empty, or pictures, are not reported', () => {
     expect(
-      told(words(''), words('  \n'), update('agent_message_chunk', { content: { type: 'image' } })),
+      reported(
+        textChunk(''),
+        textChunk('  \n'),
+        update('agent_message_chunk', { content: { type: 'image' } }),
+      ),
     ).toEqual([]);
   });
 
   it('without end are heard to a limit', () => {
     const { state } = foldSession([
       ...BEGUN,
-      ...Array<unknown>(40).fill(words('x'.repeat(100_000))),
+      ...Array<unknown>(40).fill(textChunk('x'.repeat(100_000))),
       ended(),
     ]);
     expect(state.heard.lastSaid.length).toBeLessThan(1_200_000);
@@ -49,9 +60,9 @@ describe('words', () => {
 });
 
 describe('a tool', () => {
-  it('is told when it is known what it is about, and again when it ends, with how long it took', () => {
+  it('is reported when its subject is known, and again when it ends, with its duration', () => {
     expect(
-      told(
+      reported(
         tool({ title: 'Terminal', kind: 'execute', rawInput: {}, status: 'pending' }, 'tool_call'),
         tool({ title: 'npm test', rawInput: { command: 'npm test' } }),
         tool({ status: 'in_progress' }),
@@ -71,16 +82,16 @@ describe('a tool', () => {
     ['its output', { rawOutput: 'fine' }, 'fine'],
     ['its output as a value', { rawOutput: { code: 0 } }, '{"code":0}'],
     ['nothing', {}, ''],
-  ])('that is only told of at its end has %s and no time', (_, fields, text) => {
-    const [use, result] = told(
+  ])('that is only reported at its end has %s and no duration', (_, fields, text) => {
+    const [use, result] = reported(
       tool({ title: 'Write', kind: 'edit', status: 'completed', ...fields }, 'tool_call'),
     );
     expect(use).toMatchObject({ kind: 'tool_use', name: 'edit' });
     expect(result).toEqual({ kind: 'tool_result', text, isError: false, durationMs: null });
   });
 
-  it('that gives back a book is told in part', () => {
-    const [, result] = told(
+  it('with a very long result is shortened', () => {
+    const [, result] = reported(
       tool({ title: 'cat', kind: 'read', status: 'completed', rawOutput: 'x'.repeat(1e6) }),
     );
     expect(JSON.stringify(result).length).toBeLessThan(5_000);
@@ -93,21 +104,21 @@ describe('a tool', () => {
     expect(Object.keys(foldSession([...BEGUN, ...calls]).state.heard.tools)).toHaveLength(256);
   });
 
-  it('with fields that do not fit is still told', () => {
+  it('with fields that do not fit is still reported', () => {
     expect(
-      told(tool({ title: 7, kind: null, content: 'x', locations: {}, status: 'completed' })),
+      reported(tool({ title: 7, kind: null, content: 'x', locations: {}, status: 'completed' })),
     ).toHaveLength(2);
   });
 });
 
-describe('what else an agent tells', () => {
+describe('what else an agent reports', () => {
   it('is its plan and its mode', () => {
     const entries = [
       { content: 'look', status: 'completed', priority: 'high' },
       { content: 'do', status: 'pending', priority: 'high' },
     ];
     expect(
-      told(update('plan', { entries }), update('current_mode_update', { currentModeId: 'plan' })),
+      reported(update('plan', { entries }), update('current_mode_update', { currentModeId: 'plan' })),
     ).toEqual([
       { kind: 'notice', text: 'plan\n✓ look\n· do' },
       { kind: 'notice', text: 'mode: plan' },

@@ -4,7 +4,7 @@ import { acpVerdict, type EndedProcess } from '../../../src/agents/acp/acp-verdi
 import { classifyFailure } from '../../../src/agents/failure.ts';
 import type { ProcessEnd } from '../../../src/contracts/run/process-end.ts';
 import { policyOf } from '../policy/policy-builder.ts';
-import { BEGUN, ended, foldSession, GREETING, question, words } from './acp-scene.ts';
+import { BEGUN, ended, foldSession, GREETING, question, textChunk } from './acp-scene.ts';
 
 const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
 const LIMITS = { timeoutMs: 60_000, idleTimeoutMs: 30_000 };
@@ -27,7 +27,7 @@ describe('an agent has done its work', () => {
     ['and crashes on its way out', { kind: 'signalled', signal: 'SIGSEGV' }],
     ['and exits with a number', { kind: 'exited', exitCode: 3 }],
   ])('when its turn has ended %s', (_, end) => {
-    expect(verdict([...BEGUN, words('Done.'), ended()], end)).toEqual({
+    expect(verdict([...BEGUN, textChunk('Done.'), ended()], end)).toEqual({
       termination: 'completed',
       reason: null,
       class: null,
@@ -47,13 +47,13 @@ describe('an agent has failed', () => {
     ['at the limit of its model', ended('max_tokens'), 'no_result', 'limit of tokens'],
     ['at its own limit', ended('max_turn_requests'), 'no_result', 'limit of requests'],
     ['when the model refuses', ended('refusal'), 'no_result', 'the model refused'],
-    ['when it gives up by itself', ended('cancelled'), 'no_result', 'called its turn off'],
+    ['when it cancels its own turn', ended('cancelled'), 'no_result', 'called its turn off'],
     ['for a reason of the future', ended('toString'), 'no_result', 'ended its turn with toString'],
     ['without a word', ended(), 'no_result', 'without a word'],
-  ])('%s', (_, message, kind, told) => {
+  ])('%s', (_, message, kind, expected) => {
     const result = verdict([...BEGUN, message]);
     expect(result).toMatchObject({ termination: 'error', class: kind });
-    expect(result.reason).toContain(told);
+    expect(result.reason).toContain(expected);
   });
 
   const failed = (code: number, message: string, data?: unknown) => ({
@@ -91,40 +91,45 @@ describe('an agent has failed', () => {
     ['[API Error: 429 too many]', 'rate_limited'],
     ['Error: Authentication failed with provider at x (HTTP 401).\n  Check your key.', 'authentication'],
     ['Info: Request failed due to x. Retrying...Error: x (HTTP 500)', 'network'],
-  ])('when it puts the failure of its provider into words: %s', (text, kind) => {
-    expect(verdict([...BEGUN, words(text), ended()])).toMatchObject({ termination: 'error', class: kind });
+  ])('when its message describes a failure of its provider: %s', (text, kind) => {
+    expect(verdict([...BEGUN, textChunk(text), ended()])).toMatchObject({
+      termination: 'error',
+      class: kind,
+    });
   });
 
   it('and what it says over and over is no riddle', () => {
     const text = 'Info: Request failed due to x. Retrying...'.repeat(20_000);
-    expect(verdict([...BEGUN, words(text), ended()]).termination).toBe('completed');
+    expect(verdict([...BEGUN, textChunk(text), ended()]).termination).toBe('completed');
   });
 
   it.each(['The server answers Error: x (HTTP 500) now.', 'Error: is what it printed.'])(
     'but not when it speaks of an error: %s',
     (text) => {
-      expect(verdict([...BEGUN, words(text), ended()]).termination).toBe('completed');
+      expect(verdict([...BEGUN, textChunk(text), ended()]).termination).toBe('completed');
     },
   );
 
   it('when the policy refused what it asked for, whatever it says afterwards', () => {
     const asked = question({ title: 'Edit x', kind: 'edit', locations: [{ path: '/etc/x' }] });
-    expect(verdict([...BEGUN, asked, words('Done.'), ended()])).toEqual({
+    expect(verdict([...BEGUN, asked, textChunk('Done.'), ended()])).toEqual({
       termination: 'error',
       reason: expect.stringContaining('the policy does not allow: Edit x (outside_workspace: /etc/x: '),
       class: 'refused_tool',
     });
   });
 
-  it('but not when nobody was there to answer, and the policy says that it is to go on', () => {
+  it('but not if no user could answer, and the policy says that it continues', () => {
     const settings = { policy: policyOf({ approval: 'deny_interactive' }) };
     const asked = question({ title: 'Deploy', kind: 'other' });
-    expect(verdict([...BEGUN, asked, words('Done.'), ended()], FINE, settings).termination).toBe('completed');
+    expect(verdict([...BEGUN, asked, textChunk('Done.'), ended()], FINE, settings).termination).toBe(
+      'completed',
+    );
   });
 });
 
 describe('an agent is ended by the policy', () => {
-  it('when it asks what only a person can answer', () => {
+  it('when it asks what only a user can answer', () => {
     const result = verdict([...BEGUN, question({ title: 'Deploy', kind: 'other' })], { kind: 'cancelled' });
     expect(result).toMatchObject({ termination: 'killed_policy', class: null });
     expect(result.reason).toContain('interactive_prompt_violation');
@@ -141,10 +146,10 @@ describe('an agent that is gone before its turn has ended', () => {
       'command not found: x',
       'crash',
     ],
-  ])('has failed: %j', (end, told, kind) => {
+  ])('has failed: %j', (end, expected, kind) => {
     const result = verdict([GREETING], end);
     expect(result).toMatchObject({ termination: 'error', class: kind });
-    expect(result.reason).toContain(told);
+    expect(result.reason).toContain(expected);
   });
 
   it.each([

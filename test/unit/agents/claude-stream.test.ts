@@ -8,7 +8,7 @@ function answer(id: string, ...content: readonly unknown[]) {
   const usage = { input_tokens: 100, cache_read_input_tokens: 20, output_tokens: 1 };
   return { type: 'assistant', session_id: 's-1', message: { id, content, usage }, parent_tool_use_id: null };
 }
-const text = (words: string) => ({ type: 'text', text: words });
+const text = (body: string) => ({ type: 'text', text: body });
 const bash = (id: string, command: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command } });
 const back = (id: string, content: unknown, isError = false) => ({
   type: 'user',
@@ -36,9 +36,9 @@ function result(change: Record<string, unknown> = {}) {
 }
 
 describe('the stream of claude', () => {
-  it('tells session, model, last word and use of a run that went well', () => {
-    const { told } = foldAll(claudeStream, [init, answer('m1', text('Working.')), result()]);
-    expect(told).toEqual({
+  it('reports session, model, last message and usage of a successful run', () => {
+    const { report } = foldAll(claudeStream, [init, answer('m1', text('Working.')), result()]);
+    expect(report).toEqual({
       sessionId: 's-1',
       model: 'claude-x',
       finalResponse: 'Done.',
@@ -80,12 +80,12 @@ describe('the stream of claude', () => {
   });
 
   it('counts each answer once before the end, however many parts it comes in', () => {
-    const { told } = foldAll(claudeStream, [
+    const { report } = foldAll(claudeStream, [
       answer('m1', text('one')),
       answer('m1', bash('t1', 'ls')),
       answer('m2', text('two')),
     ]);
-    expect(told.usage).toEqual({ input_tokens: 240, output_tokens: 2 });
+    expect(report.usage).toEqual({ input_tokens: 240, output_tokens: 2 });
   });
 
   it.each([
@@ -102,20 +102,20 @@ describe('the stream of claude', () => {
     ['nothing where there is no number', [result({ usage: {}, total_cost_usd: null })], null, null, null],
   ])('counts %s', (_what, events, input_tokens, output_tokens, cost_usd) => {
     const expected = input_tokens === null ? null : { input_tokens, output_tokens, cost_usd };
-    expect(foldAll(claudeStream, events).told.usage).toEqual(expected);
+    expect(foldAll(claudeStream, events).report.usage).toEqual(expected);
   });
 
   it.each([
     ['in spite of denials that are not listed', { permission_denials: null }],
     ['by its kind alone', { is_error: undefined }],
-  ])('tells of success %s', (_how, change) => {
-    expect(foldAll(claudeStream, [result(change)]).told.problem).toBeNull();
+  ])('reports success %s', (_how, change) => {
+    expect(foldAll(claudeStream, [result(change)]).report.problem).toBeNull();
   });
 
   it('takes the last word of the agent, not of its helper, where there is no result', () => {
     const helper = { ...answer('m2', text('helper')), parent_tool_use_id: 't1' };
-    const { told } = foldAll(claudeStream, [answer('m1', text('mine')), helper]);
-    expect(told.finalResponse).toBe('mine');
+    const { report } = foldAll(claudeStream, [answer('m1', text('mine')), helper]);
+    expect(report.finalResponse).toBe('mine');
   });
 
   it.each([
@@ -191,8 +191,8 @@ describe('the stream of claude', () => {
       'no_result',
       [],
     ],
-  ])('tells of %s', (_what, events, message, status, code, deniedTools) => {
-    expect(foldAll(claudeStream, events).told.problem).toEqual({
+  ])('reports %s', (_what, events, message, status, code, deniedTools) => {
+    expect(foldAll(claudeStream, events).report.problem).toEqual({
       message,
       status,
       code,
@@ -206,10 +206,10 @@ describe('the stream of claude', () => {
       type: 'rate_limit_event',
       rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 },
     };
-    const { told } = foldAll(claudeStream, [limit, result({ is_error: true, result: 'limit reached' })]);
-    expect(told.problem).toMatchObject({ resets: '1800000000', code: 'usage_limit_reached' });
+    const { report } = foldAll(claudeStream, [limit, result({ is_error: true, result: 'limit reached' })]);
+    expect(report.problem).toMatchObject({ resets: '1800000000', code: 'usage_limit_reached' });
     const warned = { ...limit, rate_limit_info: { status: 'allowed_warning', resetsAt: 1 } };
-    expect(foldAll(claudeStream, [warned, result({ is_error: true })]).told.problem?.resets).toBeNull();
+    expect(foldAll(claudeStream, [warned, result({ is_error: true })]).report.problem?.resets).toBeNull();
   });
 
   it('is not put off by events of any other form', () => {
@@ -223,6 +223,6 @@ describe('the stream of claude', () => {
       { type: 'assistant' },
       { type: 'user', message: { content: [1] } },
     ];
-    expect(foldAll(claudeStream, [...odd, result()]).told.problem).toBeNull();
+    expect(foldAll(claudeStream, [...odd, result()]).report.problem).toBeNull();
   });
 });

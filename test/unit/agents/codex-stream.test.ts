@@ -14,9 +14,9 @@ const completed = (input_tokens = 10, output_tokens = 2) => ({
 });
 
 describe('the stream of codex', () => {
-  it('tells session, last word and use of a run that went well, and no cost', () => {
-    const { told } = foldAll(codexStream, [...started, said('First.'), said('Done.'), completed()]);
-    expect(told).toEqual({
+  it('reports session, last message and usage of a successful run, and no cost', () => {
+    const { report } = foldAll(codexStream, [...started, said('First.'), said('Done.'), completed()]);
+    expect(report).toEqual({
       sessionId: 't-1',
       model: null,
       finalResponse: 'Done.',
@@ -26,13 +26,13 @@ describe('the stream of codex', () => {
   });
 
   it('takes the newest use as the sum that it is', () => {
-    const { told } = foldAll(codexStream, [
+    const { report } = foldAll(codexStream, [
       ...started,
       completed(10, 2),
       { type: 'turn.started' },
       completed(25, 5),
     ]);
-    expect(told.usage).toEqual({ input_tokens: 25, output_tokens: 5 });
+    expect(report.usage).toEqual({ input_tokens: 25, output_tokens: 5 });
   });
 
   it('becomes what was said and thought, the tools, and what came back after how long', () => {
@@ -120,8 +120,8 @@ describe('the stream of codex', () => {
       null,
       'no_result',
     ],
-  ])('tells of %s', (_what, events, message, status, code) => {
-    expect(foldAll(codexStream, events).told.problem).toMatchObject({
+  ])('reports %s', (_what, events, message, status, code) => {
+    expect(foldAll(codexStream, events).report.problem).toMatchObject({
       message,
       status,
       code,
@@ -131,8 +131,11 @@ describe('the stream of codex', () => {
 
   it('keeps what the provider said of the end of a limit', () => {
     const refusal = '{"error":{"message":"no","code":"usage_limit_reached","resets_at":1800000000}}';
-    const { told } = foldAll(codexStream, [...started, { type: 'turn.failed', error: { message: refusal } }]);
-    expect(told.problem).toMatchObject({ code: 'usage_limit_reached', resets: refusal });
+    const { report } = foldAll(codexStream, [
+      ...started,
+      { type: 'turn.failed', error: { message: refusal } },
+    ]);
+    expect(report.problem).toMatchObject({ code: 'usage_limit_reached', resets: refusal });
   });
 
   it.each([
@@ -140,7 +143,7 @@ describe('the stream of codex', () => {
     [{}, null],
     [null, null],
   ])('reads %j as the use %j', (usage, expected) => {
-    expect(foldAll(codexStream, [...started, { type: 'turn.completed', usage }]).told.usage).toEqual(
+    expect(foldAll(codexStream, [...started, { type: 'turn.completed', usage }]).report.usage).toEqual(
       expected,
     );
   });
@@ -178,14 +181,14 @@ describe('the stream of codex', () => {
     ]);
   });
 
-  it('keeps its last word when a message without words follows', () => {
-    expect(foldAll(codexStream, [...started, said('Done.'), said('')]).told.finalResponse).toBe('Done.');
+  it('keeps its last message when an empty one follows', () => {
+    expect(foldAll(codexStream, [...started, said('Done.'), said('')]).report.finalResponse).toBe('Done.');
   });
 
   it('forgives an error that the turn got over', () => {
     const again = { type: 'error', message: 'Reconnecting... 1/5' };
-    const { told, entries } = foldAll(codexStream, [...started, again, said('Done.'), completed()]);
-    expect(told.problem).toBeNull();
+    const { report, entries } = foldAll(codexStream, [...started, again, said('Done.'), completed()]);
+    expect(report.problem).toBeNull();
     expect(entries[0]).toEqual({ kind: 'notice', text: 'Reconnecting... 1/5' });
   });
 
@@ -200,7 +203,7 @@ describe('the stream of codex', () => {
       { type: 'item.completed' },
       { type: 'item.completed', item: { id: 1 } },
     ];
-    expect(foldAll(codexStream, [...started, ...odd, completed()]).told.problem).toBeNull();
+    expect(foldAll(codexStream, [...started, ...odd, completed()]).report.problem).toBeNull();
   });
 });
 

@@ -229,7 +229,7 @@ describe('the time at which a limit ends', () => {
     expect(classifyFailure({ ...NO_TRACES, ...traces }, FAILED, NOW).reset_at).toBeNull();
   });
 
-  it('is unknown for a span when nobody says what time it is', () => {
+  it('is unknown for a duration without the current time', () => {
     const traces = { ...NO_TRACES, status: 429, message: 'try again in 20s', retryAfterMs: 20_000 };
     expect(classifyFailure(traces, FAILED).reset_at).toBeNull();
   });

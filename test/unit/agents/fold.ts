@@ -5,7 +5,7 @@ import type { TranscriptEntry } from '../../../src/agents/transcript.ts';
 export function foldAll<State>(
   stream: AgentStream<State>,
   events: readonly unknown[],
-): { readonly told: StreamReport; readonly entries: readonly TranscriptEntry[]; readonly state: State } {
+): { readonly report: StreamReport; readonly entries: readonly TranscriptEntry[]; readonly state: State } {
   let state = stream.start;
   const entries: TranscriptEntry[] = [];
   for (const [index, event] of events.entries()) {
@@ -13,5 +13,5 @@ export function foldAll<State>(
     state = folded.state;
     entries.push(...folded.entries);
   }
-  return { told: stream.report(state), entries, state };
+  return { report: stream.report(state), entries, state };
 }

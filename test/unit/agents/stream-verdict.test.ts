@@ -75,15 +75,15 @@ describe('the verdict on an agent', () => {
       'error',
       'command not found: claude',
     ],
-  ] as const)('that %s', (_what, told, end, termination, reason) => {
-    const verdict = decideVerdict({ problem: told }, end, ' last words ', LIMITS);
+  ] as const)('that %s', (_what, report, end, termination, reason) => {
+    const verdict = decideVerdict({ problem: report }, end, ' last words ', LIMITS);
     expect(verdict).toMatchObject({ termination, reason });
     expect(verdict.traces === null).toBe(termination !== 'error');
   });
 
-  it('keeps what the provider said for whoever names the kind of failure', () => {
-    const told = problem({ deniedTools: ['Bash'] });
-    expect(decideVerdict({ problem: told }, exited(1), null, LIMITS).traces).toEqual({
+  it("keeps the provider's message, from which the kind of failure follows", () => {
+    const report = problem({ deniedTools: ['Bash'] });
+    expect(decideVerdict({ problem: report }, exited(1), null, LIMITS).traces).toEqual({
       status: 500,
       resetAt: null,
       code: 'server_error',
@@ -110,8 +110,8 @@ describe('the verdict on an agent', () => {
     ['a crash', silent, exited(139), 'crash'],
     ['a key that is not taken', problem({ status: 401 }), exited(1), 'authentication'],
     ['a provider with too much to do', problem({ status: 529 }), exited(1), 'overloaded'],
-  ] as const)('is classed as %s', (_what, told, end, kind) => {
-    const { traces } = decideVerdict({ problem: told }, end, null, LIMITS);
+  ] as const)('is classed as %s', (_what, report, end, kind) => {
+    const { traces } = decideVerdict({ problem: report }, end, null, LIMITS);
     expect(traces && classifyFailure({ ...traces, resetAt: null }, end).class).toBe(kind);
   });
 });

@@ -67,7 +67,7 @@ failed
   });
 });
 
-describe('a line for whoever looks on', () => {
+describe('a line for observers', () => {
   it.each([
     [0, ['I look around.']],
     [1, ['~ Where is it?', '~ ', '~ There.']],

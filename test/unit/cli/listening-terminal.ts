@@ -3,7 +3,7 @@ import type { Terminal } from '../../../src/surfaces/cli/output/terminal.ts';
 const same = (text: string) => text;
 const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };
 
-/** A terminal that nobody sits at and that keeps what is written to it. */
+/** A non-interactive terminal that keeps what is written to it. */
 export function listeningTerminal() {
   const written = { out: '', err: '' };
   const terminal: Terminal = {

@@ -14,7 +14,7 @@ const PAINT = {
 };
 
 describe('the colours of a patch', () => {
-  it('go by the hunk, so that a removed line that looks like a header is red', () => {
+  it('follow the hunk, so that a removed line that looks like a header is red', () => {
     const patch = [
       'diff --git a/q.sql b/q.sql',
       '--- a/q.sql',

@@ -37,13 +37,13 @@ function report(fields: Partial<Handled>) {
   return { code, ...written };
 }
 
-describe('what people are told of worktrees and runs that are taken away', () => {
+describe('the report of removed workspaces and runs', () => {
   it('names what could not be kept', () => {
     const { err } = report({ notes: ['too large to keep: node_modules/'] });
     expect(err).toContain('note on 0199ab00: too large to keep: node_modules/\n');
   });
 
-  it('names one that stays because no record tells of its run, and is no failure', () => {
+  it('names one that stays because its run has no record, and does not fail', () => {
     const { code, out, err } = report({ action: 'kept', reason: 'there is no record', notes: ['by hand'] });
     expect(out).toMatch(/^kept {2}0199ab00 .* there is no record\n$/);
     expect(err).toBe('note on 0199ab00: by hand\nremoved 0 of 1 workspaces, 0 B\n');

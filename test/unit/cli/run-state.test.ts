@@ -72,8 +72,8 @@ const CASES = [
   },
 ];
 
-describe('where a run stands', () => {
-  it.each(CASES)('is told of one $what', ({ run, word, text }) => {
+describe('the state of a run', () => {
+  it.each(CASES)('is known of one $what', ({ run, word, text }) => {
     expect(listedState(run)).toBe(word);
     expect(stateText(run, NOW, short)).toBe(text);
     expect(isInState(run, word)).toBe(true);

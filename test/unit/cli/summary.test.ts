@@ -113,16 +113,16 @@ describe('the path of a summary', () => {
 
 describe('the reason of an evaluation', () => {
   const REASON = 'the validator tests exited with 1';
-  const judged = step('judge', { opcode: 'EVALUATE', termination: 'partial', reason: REASON });
+  const evaluated = step('judge', { opcode: 'EVALUATE', termination: 'partial', reason: REASON });
   const end = (reason: string | null) =>
     ({ lifecycle: 'blocked', outcome: 'partial', termination: 'partial', reason }) as RunView['end'];
 
   it.each<[string, RunView]>([
-    ['is why the run ended', viewOf({ steps: [judged], end: end(null) })],
+    ['is why the run ended', viewOf({ steps: [evaluated], end: end(null) })],
     [
       'is why the gate is open',
       viewOf({
-        steps: [judged],
+        steps: [evaluated],
         awaiting: {
           stepId: 'ask',
           reason: `evaluation \`judge\`: partial: ${REASON}`,
@@ -135,8 +135,8 @@ describe('the reason of an evaluation', () => {
     expect(text.split(REASON)).toHaveLength(2);
   });
 
-  it('stands with the evaluation if nothing else states it', () => {
-    const text = summaryOf(viewOf({ steps: [judged], end: end('the budget is spent') }));
+  it('is part of the evaluation if nothing else states it', () => {
+    const text = summaryOf(viewOf({ steps: [evaluated], end: end('the budget is spent') }));
     expect(text).toContain(`  evaluations\n    judge: partial: ${REASON}\n`);
     expect(text).toContain('  why\n    the budget is spent\n');
   });

@@ -79,7 +79,7 @@ describe('a line about an item', () => {
 });
 
 describe('the progress of work', () => {
-  it('does not tell a person twice that a wish was refused', () => {
+  it('does not report a refused command twice', () => {
     const { terminal, written } = listeningTerminal();
     const progress = createWorkProgress(terminal);
     progress.begin(state, (id) => id);

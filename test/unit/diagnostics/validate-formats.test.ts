@@ -32,7 +32,7 @@ const services = {
 
 async function run(format: ValidateFormat, ...paths: string[]): Promise<{ code: number; out: string }> {
   let out = '';
-  const verb = {
+  const command = {
     version: '1.2.3',
     startDir: folder,
     services: () => Promise.resolve(services),
@@ -43,7 +43,7 @@ async function run(format: ValidateFormat, ...paths: string[]): Promise<{ code: 
     },
   } as unknown as CommandContext;
   const caps = { agentRuns: null, wallMs: null, costUsd: null };
-  return { code: await validate(verb, paths, format, { verbose: false, prove: false, caps }), out };
+  return { code: await validate(command, paths, format, { verbose: false, prove: false, caps }), out };
 }
 
 describe('validate', () => {

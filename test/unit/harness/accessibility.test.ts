@@ -20,7 +20,7 @@ describe('an accessibility finding', () => {
     });
   });
 
-  it.each(['moderate', 'minor', null])('that is %s is told and flags nothing', (impact) => {
+  it.each(['moderate', 'minor', null])('that is %s is reported and flags nothing', (impact) => {
     expect(classifyViolations([violation(impact)], 'a.png')).toEqual({
       flags: [],
       observations: [`accessibility, ${impact ?? 'minor'}: ${WORDS}`],

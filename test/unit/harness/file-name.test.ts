@@ -45,7 +45,7 @@ describe('the browser', () => {
     ],
     [{ CHROMIUM_PATH: '/no/such/browser' }, 'CHROMIUM_PATH names /no/such/browser, which is no program'],
     [{}, 'there is no Chromium on this machine'],
-  ])('that is lacking is told by who named it: %j', (env, why) => {
+  ])('that is missing is reported with its source: %j', (env, why) => {
     expect(explainMissingChromium(env).why).toBe(why);
   });
 });

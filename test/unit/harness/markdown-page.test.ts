@@ -49,7 +49,7 @@ describe('a Markdown page', () => {
     ]);
   });
 
-  it('has the anchors of its headings, numbered where they come again, and those made by hand', () => {
+  it('has the anchors of its headings, numbered if they repeat, and explicit ones', () => {
     expect([...page.anchors]).toEqual(['title--more', 'use-code-here', 'again', 'again-1', 'by-hand']);
   });
 

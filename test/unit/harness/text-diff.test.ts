@@ -34,13 +34,13 @@ describe('a difference of two texts', () => {
     expect(diffTexts('a\n', 'a\n', 'f')).toEqual({ text: '', added: 0, removed: 0 });
   });
 
-  it('of two long and unlike texts tells all of both, and soon', () => {
+  it('of two long and different texts has all of both, and is fast', () => {
     const lines = (word: string) => Array.from({ length: 5_000 }, (_, index) => `${word}${index}\n`).join('');
     const { added, removed } = diffTexts(lines('a'), lines('b'), 'f');
     expect([added, removed]).toEqual([5_000, 5_000]);
   });
 
-  it('holds all that is needed to make the one of the other', () => {
+  it('has everything that turns one text into the other', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 });
     fc.assert(
       fc.property(lines, lines, (before, after) => {

@@ -70,7 +70,7 @@ describe('the budget of the run', () => {
     expect(finalState(play(plan, [ended('killed_policy', { usage: { input_tokens: 11 } })]))).toBe(OVER);
   });
 
-  it('can be called by whoever stopped the step for it', () => {
+  it('can be reported by the process that stopped the step for it', () => {
     const violations = [{ class: 'budget_exceeded', subject: 'token_budget', message: 'too much' } as const];
     const run = play(pair(tokens(10)), [ended('killed_policy', { violations })]);
     expect(finalState(run)).toBe(OVER);
@@ -130,10 +130,10 @@ describe('over a resume', () => {
     expect(finalState(goOn(resume(died), inOrder([said(40)])))).toBe(expected);
   });
 
-  it('the use of an attempt that ended counts once, however often it is told', () => {
+  it('the usage of an ended attempt counts once, however often it is reported', () => {
     const alone = planOf([agent('a')], { budgets: tokens(100) });
-    const told = afterRunner(start(alone), 60);
-    const run = goOn({ ...told, effect: start(alone).effect }, inOrder([said(60)]));
+    const reported = afterRunner(start(alone), 60);
+    const run = goOn({ ...reported, effect: start(alone).effect }, inOrder([said(60)]));
     expect(finalState(run)).toBe(WITHIN);
     expect(run.state.usage.inputTokens).toBe(60);
   });

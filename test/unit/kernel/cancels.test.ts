@@ -7,13 +7,13 @@ import {
   crash,
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
   give,
   goOn,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   resume,
@@ -30,7 +30,7 @@ const plan = planOf([
   rollback('r', { routes: { completed: 'done' } }),
   stop('done', 'all done'),
 ]);
-const script = inOrder([changed, passed, judged('needs_human'), approved, rolledBack]);
+const script = inOrder([changed, passed, evaluated('needs_human'), approved, rolledBack]);
 const whole = goOn(start(plan), script);
 
 describe('a cancel', () => {
@@ -44,7 +44,7 @@ describe('a cancel', () => {
     }
   });
 
-  it.each(['a', 'v', 'e', 'g', 'r'])('while step %s is under way asks for nothing but the end', (stepId) => {
+  it.each(['a', 'v', 'e', 'g', 'r'])('while step %s is running requests only the end', (stepId) => {
     const run = cancel(goTo(start(plan), script, stepId));
     expect(run.effect).toMatchObject({
       kind: 'finish',

@@ -7,9 +7,9 @@ import {
   changed,
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
-  judged,
   passed,
   play,
   type Reply,
@@ -30,11 +30,11 @@ describe('a run that reaches STOP by', () => {
     ['killed_timeout', someAgent, ended('killed_timeout'), 'failed error'],
     ['killed_idle', someAgent, ended('killed_idle'), 'failed error'],
     ['killed_policy', someAgent, ended('killed_policy'), 'failed policy'],
-    ['success', someEvaluation, judged('success'), 'completed success'],
-    ['partial', someEvaluation, judged('partial'), 'blocked partial'],
-    ['blocked', someEvaluation, judged('blocked'), 'blocked blocked'],
-    ['needs_human', someEvaluation, judged('needs_human'), 'blocked needs_human'],
-    ['unsafe', someEvaluation, judged('unsafe'), 'failed unsafe'],
+    ['success', someEvaluation, evaluated('success'), 'completed success'],
+    ['partial', someEvaluation, evaluated('partial'), 'blocked partial'],
+    ['blocked', someEvaluation, evaluated('blocked'), 'blocked blocked'],
+    ['needs_human', someEvaluation, evaluated('needs_human'), 'blocked needs_human'],
+    ['unsafe', someEvaluation, evaluated('unsafe'), 'failed unsafe'],
     ['gate_approved', someGate, approved, 'completed success'],
     ['gate_rejected', someGate, rejected, 'blocked rejected'],
     ['gate_timed_out', someGate, answered('gate_timed_out'), 'blocked timed_out'],
@@ -57,7 +57,7 @@ describe('a run that reaches STOP by', () => {
       evaluate('e', { routes: { blocked: 'g' } }),
       gate('g'),
     ]);
-    expect(finalState(play(plan, [ended('error'), judged('blocked'), approved]))).toBe(
+    expect(finalState(play(plan, [ended('error'), evaluated('blocked'), approved]))).toBe(
       'completed success gate_approved',
     );
   });
@@ -113,7 +113,7 @@ describe('a good end', () => {
 
   it('by a success of the planner is unverified where no validation ran', () => {
     const plan = planOf([agent('a', { routes: { completed: 'e' } }), evaluate('e')]);
-    expect(finalState(play(plan, [changed, judged('success')]))).toBe('completed unverified success');
+    expect(finalState(play(plan, [changed, evaluated('success')]))).toBe('completed unverified success');
   });
 
   it('needs only a passed validation after the last change, not the last validation to pass', () => {
@@ -151,27 +151,27 @@ describe('a policy violation', () => {
   it.each<[string, readonly Reply[], string]>([
     [
       'that an evaluation judged may be forgiven',
-      [violated, judged('success'), approved, passed],
+      [violated, evaluated('success'), approved, passed],
       'completed success completed',
     ],
     [
       'that an evaluation judged unsafe ends so',
-      [violated, judged('unsafe'), rolledBack],
+      [violated, evaluated('unsafe'), rolledBack],
       'failed unsafe unsafe',
     ],
     [
       'after the last evaluation fails the run',
-      [passed, judged('success'), approved, violated],
+      [passed, evaluated('success'), approved, violated],
       'failed policy completed',
     ],
     [
       'after a forgiven one fails the run again',
-      [violated, judged('success'), approved, violated],
+      [violated, evaluated('success'), approved, violated],
       'failed policy completed',
     ],
     [
       'that an evaluation judged leaves a bad end as it is',
-      [violated, judged('partial')],
+      [violated, evaluated('partial')],
       'blocked partial partial',
     ],
   ])('%s', (_, replies, expected) => {
@@ -182,11 +182,11 @@ describe('a policy violation', () => {
     ['completed', [violated], 'failed policy completed'],
     ['error', [{ ...violated, outcome: 'error' } as Reply], 'failed error error'],
     ['killed_idle', [{ ...violated, outcome: 'killed_idle' } as Reply], 'failed error killed_idle'],
-  ])('that nobody judged, with an end by %s', (_, replies, expected) => {
+  ])('that was not evaluated, with an end by %s', (_, replies, expected) => {
     expect(finalState(play(someAgent, replies))).toBe(expected);
   });
 
-  it('that nobody judged is not made good by an approval, a validation or a rollback', () => {
+  it('that was not evaluated is not undone by an approval, a validation or a rollback', () => {
     const plan = planOf([
       agent('a', { routes: { completed: 'v' } }),
       validation('v', { routes: { completed: 'r' } }),
@@ -197,7 +197,7 @@ describe('a policy violation', () => {
     expect(finalState(run)).toBe('failed policy gate_approved');
   });
 
-  it('that nobody judged fails a run at a declared stop too, and the end says why', () => {
+  it('that was not evaluated fails a run at a declared stop too, and the end says why', () => {
     const plan = planOf([agent('a', { routes: { completed: 'done' } }), stop('done')]);
     const run = play(plan, [violated]);
     expect(finalState(run)).toBe('failed policy completed');
@@ -209,7 +209,7 @@ describe('a policy violation', () => {
       { class: 'forbidden_path', subject: '.env', message: 'wrote .env' },
       { class: 'protected_branch_violation', subject: 'main', message: 'main moved' },
     ];
-    const run = play(judgedWork, [ended('completed', { violations: two }), judged('blocked')]);
+    const run = play(judgedWork, [ended('completed', { violations: two }), evaluated('blocked')]);
     expect(eventsOf(run, 'policy_violation').map(({ step_id, payload }) => [step_id, payload])).toEqual(
       two.map((violation) => ['a', violation]),
     );

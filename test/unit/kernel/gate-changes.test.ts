@@ -15,7 +15,7 @@ describe('an open gate whose files have changed', () => {
     expect(changed.effect).toMatchObject({ kind: 'open_gate', stepId: 'approve', attempt: 2, visit: 1 });
   });
 
-  it('asks anew and goes on by the answer to that', () => {
+  it('asks again and follows the new answer', () => {
     const done = goOn(changed, script);
     expect(eventsOf(done, 'gate_requested').map(({ payload }) => payload.attempt)).toEqual([1, 2]);
     expect(eventsOf(done, 'gate_approved').map(({ payload }) => payload.attempt)).toEqual([2]);

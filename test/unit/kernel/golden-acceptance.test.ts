@@ -74,7 +74,7 @@ describe('an approval with goldens pending', () => {
     expect(finalState(play(red, [changed, failing, approved]))).toBe('completed unverified gate_approved');
   });
 
-  it('does not cover what somebody changed between the approval and the files', () => {
+  it('does not cover changes between the approval and the files', () => {
     const touched = { ...accepting() };
     const begun = runnerStarted('ask', 1, 'touched by a person');
     const events = [...touched.events, begun];
@@ -90,7 +90,7 @@ describe('an approval with goldens pending', () => {
     expect(finalState(goOn(done, script))).toBe('completed unverified gate_approved');
   });
 
-  it('tells the remark of who approved before it goes on', () => {
+  it("passes the approver's comment on before it continues", () => {
     const remark = inOrder([
       changed,
       proposing,
@@ -125,7 +125,7 @@ describe('no goldens are put anywhere', () => {
 });
 
 describe('a run that dies between the approval and the files', () => {
-  it('accepts them once when it is taken up, whichever event was the last', () => {
+  it('accepts them once when it is resumed, whichever event was the last', () => {
     const whole = goOn(start(plan), script);
     const approvedAt = whole.events.findIndex(({ event_type }) => event_type === 'gate_approved');
     for (let keep = approvedAt + 1; keep < whole.events.length; keep += 1) {
@@ -155,7 +155,7 @@ describe('goldens that can not be put into the files', () => {
     expect(eventsOf(run, 'route_selected').at(-1)?.payload.key).toBe('error');
   });
 
-  it('are the way a replay takes as well', () => {
+  it('are part of a replay too', () => {
     const run = goOn(give(accepting(), input), inOrder([changed, proposing, approved, passed]));
     expect(replayLog(plan, run.events).difference).toBeNull();
     expect(compareWithPlan(plan, run.events).difference).toBeNull();

@@ -5,9 +5,9 @@ import {
   approved,
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
-  judged,
   passed,
   play,
   type Reply,
@@ -45,12 +45,12 @@ describe('goldens that a report proposes', () => {
     expect(eventsOf(run, 'route_selected')).toEqual([]);
   });
 
-  it('refuse a good end whichever way the validation that proposed them ended', () => {
+  it('refuse a success however the validation that proposed them ended', () => {
     const plan = planOf([
       validation('v', { routes: { error: 'judge' } }),
       evaluate('judge', { routes: { success: 'STOP' } }),
     ]);
-    expect(finalState(play(plan, [proposing('harness', 'error'), judged('success')]))).toBe(REFUSED);
+    expect(finalState(play(plan, [proposing('harness', 'error'), evaluated('success')]))).toBe(REFUSED);
   });
 });
 
@@ -66,19 +66,19 @@ describe('with goldens pending, an end', () => {
   ]);
 
   it.each<[string, readonly Reply[], string]>([
-    ['by success', [judged('success')], REFUSED],
-    ['by partial', [judged('partial')], 'blocked partial partial'],
-    ['by blocked', [judged('blocked')], 'blocked blocked blocked'],
-    ['by unsafe over a rollback', [judged('unsafe'), rolledBack], 'failed unsafe unsafe'],
-    ['by the error of a rollback', [judged('unsafe'), ended('error')], 'failed error error'],
-    ['by a rejection', [judged('needs_human'), rejected], 'blocked rejected gate_rejected'],
+    ['by success', [evaluated('success')], REFUSED],
+    ['by partial', [evaluated('partial')], 'blocked partial partial'],
+    ['by blocked', [evaluated('blocked')], 'blocked blocked blocked'],
+    ['by unsafe over a rollback', [evaluated('unsafe'), rolledBack], 'failed unsafe unsafe'],
+    ['by the error of a rollback', [evaluated('unsafe'), ended('error')], 'failed error error'],
+    ['by a rejection', [evaluated('needs_human'), rejected], 'blocked rejected gate_rejected'],
     [
       'by a timeout of the gate',
-      [judged('needs_human'), answered('gate_timed_out')],
+      [evaluated('needs_human'), answered('gate_timed_out')],
       'blocked timed_out gate_timed_out',
     ],
-    ['by an error of the gate', [judged('needs_human'), ended('error')], 'failed error error'],
-    ['by an approval', [judged('needs_human'), approved], 'completed success gate_approved'],
+    ['by an error of the gate', [evaluated('needs_human'), ended('error')], 'failed error error'],
+    ['by an approval', [evaluated('needs_human'), approved], 'completed success gate_approved'],
   ])('%s is %s', (_, replies, expected) => {
     expect(finalState(play(plan, [proposing(), ...replies]))).toBe(expected);
   });
@@ -95,11 +95,11 @@ describe('with goldens pending, an end', () => {
       rollback('undo', { routes: { completed: 'again' } }),
       rollback('again'),
     ]);
-    const run = play(laundering, [proposing(), judged('success'), rolledBack, rolledBack]);
+    const run = play(laundering, [proposing(), evaluated('success'), rolledBack, rolledBack]);
     expect(finalState(run)).toBe(REFUSED);
   });
 
-  it('is failed by a violation that nobody judged, which no gate could have made good', () => {
+  it('fails for a violation that was not evaluated, which no gate could have excused', () => {
     const both = planOf([validation('v', { routes: { completed: 'a' } }), agent('a')]);
     expect(finalState(play(both, [proposing(), violated]))).toBe('failed policy completed');
   });
@@ -146,7 +146,7 @@ describe('pending goldens', () => {
     ],
     ['are not accepted in advance', [passed, approved, proposing()], REFUSED],
   ])('%s', (_, replies, expected) => {
-    expect(finalState(play(chain, [...replies, judged('success')]))).toBe(expected);
+    expect(finalState(play(chain, [...replies, evaluated('success')]))).toBe(expected);
   });
 
   it('outlast a rollback to the state before the run', () => {

@@ -10,7 +10,7 @@ const RUNS = { numRuns: numberOfRuns(200) };
 /** A cut at every event means many runs for one plan. */
 const CUT_EVERYWHERE = { numRuns: numberOfRuns(60) };
 
-/** Where the process dies; few enough that no step is given up. */
+/** Where the process dies; few enough that no step is abandoned. */
 const CUTS = fc.array(fc.nat(), { maxLength: MAX_RECOVERIES });
 
 function interrupted(random: RandomRun, cuts: readonly number[]): Played {
@@ -63,7 +63,7 @@ describe('in every run of every plan, interrupted or not', () => {
     });
   });
 
-  it('every route taken stands in the plan, and the step it leads to is the next to start', () => {
+  it('every route taken is in the plan, and the step it leads to is the next to start', () => {
     law((run, { plan }) => {
       for (const [index, event] of run.events.entries()) {
         if (event.event_type !== 'route_selected') continue;
@@ -113,14 +113,14 @@ describe('in every run of every plan, interrupted or not', () => {
     });
   });
 
-  it('no run ends well while a person has yet to look at proposed goldens', () => {
+  it('no run succeeds while proposed goldens are not reviewed', () => {
     law((run) => {
       if (eventsOf(run, 'run_completed')[0]?.payload.lifecycle_state !== 'completed') return;
       expect([...pendingGoldens(run.events)]).toEqual([]);
     });
   });
 
-  it('no run ends well with a violation that no evaluation has judged', () => {
+  it('no run succeeds with a violation that was not evaluated', () => {
     law((run) => {
       if (eventsOf(run, 'run_completed')[0]?.payload.lifecycle_state !== 'completed') return;
       const judgedAt = run.events.findLastIndex((event) => event.event_type === 'decision_recorded');
@@ -139,7 +139,7 @@ describe('in every run of every plan, interrupted or not', () => {
 });
 
 describe('when the process dies', () => {
-  it('after any event, the run taken up again ends as it would have', () => {
+  it('after any event, the resumed run ends as it would have', () => {
     fc.assert(
       fc.property(randomRun(), (random) => {
         const run = whole(random);
@@ -152,7 +152,7 @@ describe('when the process dies', () => {
     );
   });
 
-  it('several times over, the run taken up again still ends as it would have', () => {
+  it('resumed several times, the run still ends as it would have', () => {
     law((run, random) => expect(essence(run)).toEqual(essence(whole(random))));
   });
 });

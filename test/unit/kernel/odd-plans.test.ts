@@ -4,11 +4,11 @@ import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../..
 import {
   approved,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
   give,
   inOrder,
-  judged,
   passed,
   play,
   start,
@@ -37,7 +37,7 @@ describe('a step whose id is a name that every object has', () => {
       evaluate('judge', { routes: { partial: id }, revision: { step: id, maxAttempts: 1 } }),
       agent(id, { routes: { completed: 'judge' } }),
     ]);
-    const run = play(plan, [judged('partial'), passed, judged('partial')]);
+    const run = play(plan, [evaluated('partial'), passed, evaluated('partial')]);
     expect(eventsOf(run, 'refinement_spent').map(({ payload }) => payload.spent)).toEqual([1]);
     expect(finalState(run)).toBe('failed error workflow_error');
   });
@@ -61,7 +61,7 @@ describe('a plan that no checker would let through', () => {
   });
 });
 
-describe('an input that the step under way can’t have caused', () => {
+describe('an input that the running step can’t have caused', () => {
   const ended = {
     kind: 'step_ended',
     outcome: 'completed',

@@ -51,14 +51,14 @@ describe('a step whose agent can work at a later time only', () => {
     });
   });
 
-  it('goes on as if nothing had been', () => {
+  it('continues as if it had not been parked', () => {
     const done = goOn(waiting, script);
     expect(trail(done)).toEqual(['write', 'write*', 'check']);
     expect(finalState(done)).toBe('completed success completed');
     expect(replayLog(plan, done.events)).toMatchObject({ difference: null, cut: false });
   });
 
-  it('is taken up by a resume without an event, and still waits', () => {
+  it('is resumed without an event, and still waits', () => {
     const resumed = resume(crash(waiting));
     expect(resumed.events).toEqual(waiting.events);
     expect(resumed.effect).toMatchObject({ kind: 'await_time' });
@@ -83,7 +83,7 @@ describe('a step whose agent can work at a later time only', () => {
     expect(finalState(goOn(cancel(waiting), script))).toBe('failed cancelled cancelled');
   });
 
-  it('is a step of an agent, and one that is under way', () => {
+  it('is a running step of an agent', () => {
     const checking = step(start(plan), inOrder([changed]));
     expect(() => give(checking, parked)).toThrow(KernelBug);
     expect(() => give(waiting, parked)).toThrow(KernelBug);

@@ -92,7 +92,7 @@ describe('a preparation that was interrupted', () => {
   it.each([
     ['after the setup', 2, ['setup_completed', 'run_resumed', 'baseline_recorded']],
     ['after the baseline', 3, ['setup_completed', 'baseline_recorded', 'run_resumed']],
-  ])('%s goes on from what is on record', (_, keep, expected) => {
+  ])('%s continues from the record', (_, keep, expected) => {
     const whole = goOn(start(plan), script);
     const again = goOn(resume(crash(whole, keep)), script);
     const first = again.events.findIndex(({ event_type }) => event_type === 'step_started');
@@ -100,7 +100,7 @@ describe('a preparation that was interrupted', () => {
     expect(finalState(again)).toBe(finalState(whole));
   });
 
-  it('is over with the first step_started: the entry step is what is taken up again', () => {
+  it('is over with the first step_started: the entry step is resumed', () => {
     const entered = resume(crash(start(plan)));
     expect(entered.effect).toMatchObject({ kind: 'run_agent', attempt: 2 });
   });
@@ -136,7 +136,7 @@ describe('an input that a preparation can’t have caused', () => {
 });
 
 describe('the replay of a preparation', () => {
-  it('holds for one that failed, and notices another end', () => {
+  it('reproduces one that failed, and notices another end', () => {
     const run = goOn(failing(), script);
     expect(replayLog(plan, run.events)).toMatchObject({ difference: null, cut: false });
     const forged = run.events.map((event) =>

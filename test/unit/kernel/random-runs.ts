@@ -78,13 +78,13 @@ export function whole(random: RandomRun): Played {
   return goOn(begin(random.plan, random.beginning), scriptOf(random));
 }
 
-/** A counterexample that a person can read: one line per step, with its routes and its replies. */
+/** A readable counterexample: one line per step, with its routes and its replies. */
 function describeRun(plan: Plan, replies: RandomRun['replies']): string {
   const lines = plan.steps.map((step) => {
     const { id, opcode, ...fields } = step;
     const routes = 'routes' in fields ? fields.routes : {};
-    const told = (replies[id] ?? []).slice(0, step.maxVisits);
-    return `${id} ${opcode} ${JSON.stringify(routes)} replies ${JSON.stringify(told)}`;
+    const given = (replies[id] ?? []).slice(0, step.maxVisits);
+    return `${id} ${opcode} ${JSON.stringify(routes)} replies ${JSON.stringify(given)}`;
   });
   return `\n${lines.join('\n')}\nbudget ${plan.budgets.tokens}`;
 }
@@ -288,10 +288,10 @@ function randomAnswer(): fc.Arbitrary<Reply> {
     );
 }
 
-/** Where the process dies: seldom, or until a step is given up. */
+/** Where the process dies: rarely, or until a step is abandoned. */
 export const CUTS = fc.array(fc.nat(), { maxLength: 2 * (MAX_RECOVERIES + 1) });
 
-/** A run that is cut after so many of its events, again and again, and taken up each time. */
+/** A run that is cut after so many of its events, repeatedly, and resumed each time. */
 export function interrupted(random: RandomRun, cuts: readonly number[]): Played {
   let run = whole(random);
   for (const cut of cuts) run = goOn(resume(crash(run, 1 + (cut % run.events.length))), scriptOf(random));

@@ -9,13 +9,13 @@ import {
   crash,
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
   fold,
   goOn,
   goTo,
   inOrder,
-  judged,
   type Played,
   passed,
   play,
@@ -41,7 +41,7 @@ describe('a step that was interrupted', () => {
   it.each<[string, Plan, readonly Reply[]]>([
     ['an agent', planOf([agent('s')]), [passed]],
     ['a validation', planOf([validation('s')]), [passed]],
-    ['an evaluation', planOf([evaluate('s')]), [judged('success')]],
+    ['an evaluation', planOf([evaluate('s')]), [evaluated('success')]],
     ['a gate that is not open yet', planOf([gate('s')]), [approved]],
     ['a rollback', planOf([rollback('s')]), [rolledBack]],
   ])('is entered again as a new attempt of the same visit: %s', (_, plan, replies) => {
@@ -98,7 +98,7 @@ describe('a step that was interrupted', () => {
 
   it('has three attempts of its own, however often the step before it was interrupted', () => {
     const plan = planOf([evaluate('e', { routes: { needs_human: 'g' } }), gate('g')]);
-    const script = inOrder([judged('needs_human'), approved]);
+    const script = inOrder([evaluated('needs_human'), approved]);
     const gateEntered = step(interrupt(start(plan), MAX_RECOVERIES), script);
     const run = goOn(interrupt(gateEntered, MAX_RECOVERIES), script);
     expect(trail(run)).toEqual(['e', 'e*', 'e*', 'e*', 'g', 'g*', 'g*', 'g*']);
@@ -117,7 +117,13 @@ describe('a step that was interrupted', () => {
       evaluate('e', { routes: { partial: 'fix' }, revision: { step: 'fix', maxAttempts: 2 } }),
       agent('fix', { routes: { completed: 'e' } }),
     ]);
-    const script = inOrder([judged('partial'), passed, judged('partial'), passed, judged('success')]);
+    const script = inOrder([
+      evaluated('partial'),
+      passed,
+      evaluated('partial'),
+      passed,
+      evaluated('success'),
+    ]);
     const run = goOn(interrupt(goTo(start(plan), script, 'fix'), 3), script);
     expect(eventsOf(run, 'refinement_spent').map(({ payload }) => payload.spent)).toEqual([1, 2]);
     expect(finalState(run)).toBe('completed success success');
@@ -146,7 +152,7 @@ describe('a step that was interrupted', () => {
   });
 });
 
-describe('a step that is given up', () => {
+describe('an abandoned step', () => {
   const plan = planOf([
     agent('a', { routes: { completed: 'v' } }),
     validation('v', { routes: { completed: 's' } }),
@@ -154,7 +160,7 @@ describe('a step that is given up', () => {
     gate('g'),
   ]);
 
-  it('leaves files that nobody has looked at, so the run is not a success', () => {
+  it('leaves unchecked files, so the run is not a success', () => {
     const script = inOrder([changed, passed, passed, approved]);
     const begun = goTo(start(plan), script, 's');
     const dying = { ...begun, events: [...begun.events, runnerStarted('s', 1, treeOf(begun.events))] };
@@ -170,7 +176,7 @@ describe('a step that is given up', () => {
 });
 
 describe('a resume that interrupts nothing', () => {
-  it('of an open gate is no event, and the gate goes on waiting', () => {
+  it('of an open gate is no event, and the gate keeps waiting', () => {
     const open = step(start(planOf([gate('g')])), () => approved);
     const again = interrupt(open, MAX_RECOVERIES + 2);
     expect(again.events).toEqual(open.events);
@@ -189,10 +195,10 @@ describe('a resume that interrupts nothing', () => {
     expect(eventsOf(again, 'human_feedback')).toHaveLength(1);
   });
 
-  it('of a judged evaluation does not ask the planner again', () => {
-    const done = play(planOf([evaluate('e')]), [judged('blocked')]);
+  it('of a finished evaluation does not ask the planner again', () => {
+    const done = play(planOf([evaluate('e')]), [evaluated('blocked')]);
     const at = done.events.findIndex(({ event_type }) => event_type === 'decision_recorded') + 1;
-    const again = goOn(resume(crash(done, at)), inOrder([judged('success')]));
+    const again = goOn(resume(crash(done, at)), inOrder([evaluated('success')]));
     expect(finalState(again)).toBe('blocked blocked blocked');
     expect(eventsOf(again, 'decision_recorded')).toHaveLength(1);
   });

@@ -11,11 +11,11 @@ import {
   cancel,
   changed,
   ended,
+  evaluated,
   eventsOf,
   goOn,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   start,
@@ -32,7 +32,7 @@ function withRoute(plan: Plan, stepId: string, key: string, target: string): Pla
 }
 
 describe('a recorded run against a workflow', () => {
-  it('takes the same way through the one it ran with, however often it was interrupted', () => {
+  it('takes the same path through the one it ran with, however often it was interrupted', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
@@ -45,7 +45,7 @@ describe('a recorded run against a workflow', () => {
     );
   });
 
-  it('takes the same way as far as an unfinished record goes', () => {
+  it('takes the same path up to the end of an unfinished record', () => {
     fc.assert(
       fc.property(randomRun(), CUTS, (random, cuts) => {
         const run = interrupted(random, cuts);
@@ -98,10 +98,10 @@ const USED = ended('completed', { changed: true, usage: { input_tokens: 10 } });
 const RUN = play(planWith({}), [
   USED,
   ended('error'),
-  judged('partial'),
+  evaluated('partial'),
   USED,
   passed,
-  judged('success'),
+  evaluated('success'),
   approved,
 ]);
 
@@ -157,7 +157,7 @@ describe('the first difference', () => {
     });
   });
 
-  it('is nothing where only what the way does not use has changed', () => {
+  it('is empty if only parts outside the path have changed', () => {
     const plan = planWith({
       implement: agent('implement', { maxVisits: 2, routes: { completed: 'check', error: 'late' } }),
     });
@@ -167,7 +167,7 @@ describe('the first difference', () => {
 
 describe('a record that was not left to end by itself', () => {
   it('is the same up to the gate where it waits', () => {
-    const waiting = goTo(start(planWith({})), inOrder([changed, passed, judged('success')]), 'approve');
+    const waiting = goTo(start(planWith({})), inOrder([changed, passed, evaluated('success')]), 'approve');
     expect(against(planWith({}), waiting.events)).toEqual({
       common: ['implement#1', 'check#1', 'judge#1', 'approve#1'],
       difference: null,

@@ -12,11 +12,11 @@ import {
   changed,
   crash,
   ended,
+  evaluated,
   give,
   goOn,
   goTo,
   inOrder,
-  judged,
   type Played,
   passed,
   play,
@@ -36,7 +36,7 @@ function differenceIn(run: Played, events: readonly EventDraft[] = run.events) {
 }
 
 describe('the replay of a recorded log', () => {
-  it('holds, and accounts for every event', () => {
+  it('succeeds, and accounts for every event', () => {
     law(numberOfRuns(200), (run) => {
       const replay = replayLog(run.plan, run.events);
       expect(replay).toMatchObject({ difference: null, cut: false, state: run.state });
@@ -45,7 +45,7 @@ describe('the replay of a recorded log', () => {
     });
   });
 
-  it('holds wherever the log is cut, and says when that was in the middle of a decision', () => {
+  it('succeeds wherever the log is cut, and says if that is within a decision', () => {
     law(numberOfRuns(40), (run) => {
       for (let keep = 0; keep <= run.events.length; keep++) {
         const { difference, cut } = replayLog(run.plan, run.events.slice(0, keep));
@@ -58,7 +58,7 @@ describe('the replay of a recorded log', () => {
     });
   });
 
-  it('holds when a run is cancelled wherever it was cut', () => {
+  it('succeeds for a cancelled run wherever it is cut', () => {
     law(numberOfRuns(40), (run) => {
       for (let keep = 1; keep < run.events.length; keep++) {
         const over = goOn(cancel(crash(run, keep)), inOrder([]));
@@ -67,7 +67,7 @@ describe('the replay of a recorded log', () => {
     });
   });
 
-  it('notices an event that stands with another step', () => {
+  it('notices an event of another step', () => {
     law(numberOfRuns(60), (run) => {
       for (const [index, event] of run.events.entries()) {
         if (isCarried(event)) continue;
@@ -126,10 +126,10 @@ const PLAN = planOf([
 const RUN = play(PLAN, [
   changed,
   ended('error'),
-  judged('partial'),
+  evaluated('partial'),
   changed,
   passed,
-  judged('success'),
+  evaluated('success'),
   approved,
 ]);
 
@@ -171,7 +171,7 @@ describe('a difference', () => {
     });
   });
 
-  it('names evidence that lies in the middle of a decision', () => {
+  it('names evidence within a decision', () => {
     const index = indexOf('route_selected');
     const note: EventDraft = { event_type: 'status_updated', step_id: null, payload: { note: 'hm' } };
     expect(differenceIn(RUN, RUN.events.toSpliced(index, 0, note))).toMatchObject({
@@ -191,7 +191,7 @@ describe('a difference', () => {
   });
 });
 
-describe('what the log does not tell', () => {
+describe('what the log does not contain', () => {
   const open = goTo(start(planOf([gate('approve')])), inOrder([approved]), 'approve');
   const waiting = give(open, { kind: 'gate_opened', reason: 'look', tree: 'base', requestSha256: 'r' });
 

@@ -6,12 +6,12 @@ import {
   commitOf,
   crash,
   ended,
+  evaluated,
   eventsOf,
   finalState,
   give,
   goTo,
   inOrder,
-  judged,
   passed,
   play,
   type Reply,
@@ -21,7 +21,7 @@ import {
   start,
 } from './scripted-run.ts';
 
-describe('a rollback on the way to STOP', () => {
+describe('a rollback before STOP', () => {
   const behind = planOf([
     agent('a', { routes: { completed: 'e', error: 'r1', killed_policy: 'r1' } }),
     evaluate('e', {
@@ -33,12 +33,12 @@ describe('a rollback on the way to STOP', () => {
   ]);
 
   it.each<[string, readonly Reply[], string]>([
-    ['unsafe', [passed, judged('unsafe')], 'failed unsafe unsafe'],
-    ['partial', [passed, judged('partial')], 'blocked partial partial'],
-    ['blocked', [passed, judged('blocked')], 'blocked blocked blocked'],
-    ['success', [passed, judged('success')], 'completed success success'],
-    ['a rejection', [passed, judged('needs_human'), rejected], 'blocked rejected gate_rejected'],
-    ['an approval', [passed, judged('needs_human'), approved], 'completed success gate_approved'],
+    ['unsafe', [passed, evaluated('unsafe')], 'failed unsafe unsafe'],
+    ['partial', [passed, evaluated('partial')], 'blocked partial partial'],
+    ['blocked', [passed, evaluated('blocked')], 'blocked blocked blocked'],
+    ['success', [passed, evaluated('success')], 'completed success success'],
+    ['a rejection', [passed, evaluated('needs_human'), rejected], 'blocked rejected gate_rejected'],
+    ['an approval', [passed, evaluated('needs_human'), approved], 'completed success gate_approved'],
     ['error', [ended('error')], 'failed error error'],
     ['killed_policy', [ended('killed_policy')], 'failed policy killed_policy'],
   ])('ends as what led into it, over a chain of two: %s', (_, replies, expected) => {
@@ -46,17 +46,17 @@ describe('a rollback on the way to STOP', () => {
   });
 
   it('that fails ends as its own error', () => {
-    const replies = [passed, judged('unsafe'), rolledBack, ended('error')];
+    const replies = [passed, evaluated('unsafe'), rolledBack, ended('error')];
     expect(finalState(play(behind, replies))).toBe('failed error error');
   });
 
   it('that fails before another one that works still ends as the error', () => {
-    const replies = [passed, judged('unsafe'), ended('error'), rolledBack];
+    const replies = [passed, evaluated('unsafe'), ended('error'), rolledBack];
     expect(finalState(play(behind, replies))).toBe('failed error error');
   });
 
   it('that was killed ends as killed', () => {
-    const replies = [passed, judged('partial'), rolledBack, ended('killed_timeout')];
+    const replies = [passed, evaluated('partial'), rolledBack, ended('killed_timeout')];
     expect(finalState(play(behind, replies))).toBe('failed error killed_timeout');
   });
 
@@ -66,10 +66,12 @@ describe('a rollback on the way to STOP', () => {
       rollback('r', { routes: { completed: 'a' } }),
       agent('a'),
     ]);
-    expect(finalState(play(plan, [judged('unsafe'), rolledBack, passed]))).toBe(
+    expect(finalState(play(plan, [evaluated('unsafe'), rolledBack, passed]))).toBe(
       'completed success completed',
     );
-    expect(finalState(play(plan, [judged('unsafe'), rolledBack, ended('error')]))).toBe('failed error error');
+    expect(finalState(play(plan, [evaluated('unsafe'), rolledBack, ended('error')]))).toBe(
+      'failed error error',
+    );
   });
 
   it('as the entry ends as completed', () => {
@@ -117,7 +119,7 @@ describe('the target of a rollback', () => {
     });
   });
 
-  it('pre_step without an agent on the way is the state before the run', () => {
+  it('pre_step without an agent before it is the state before the run', () => {
     const bare = planOf([validation('v', { routes: { error: 'r' } }), rollback('r', { target: 'pre_step' })]);
     const run = goTo(start(bare), inOrder([ended('error', { changed: true })]), 'r');
     expect(run.effect).toMatchObject({ kind: 'roll_back', target: 'pre_step', commit: null });

@@ -7,9 +7,9 @@ import {
   approved,
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
-  judged,
   passed,
   play,
   type Reply,
@@ -20,7 +20,7 @@ import {
   trail,
 } from './scripted-run.ts';
 
-/** One declared stop per key, so that the stop reached tells which key was taken. */
+/** One declared stop per key, so that the stop shows which key was taken. */
 const keys = ['completed', 'error', 'killed_idle', 'killed_timeout', 'killed_policy'] as const;
 const stops = keys.map((key) => stop(`on_${key}`));
 const routes = {
@@ -80,7 +80,7 @@ describe('an evaluation', () => {
   ]);
 
   it.each(PLANNER_STATUSES)('of status %s takes the route of that name', (status) => {
-    expect(trail(play(plan, [judged(status)]))).toEqual(['judge', `on_${status}`]);
+    expect(trail(play(plan, [evaluated(status)]))).toEqual(['judge', `on_${status}`]);
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('an evaluation', () => {
     ['unsafe', 'step_blocked'],
     ['needs_human', 'step_blocked'],
   ] as const)('of status %s is recorded and closed by a %s event', (status, type) => {
-    const run = play(plan, [judged(status)]);
+    const run = play(plan, [evaluated(status)]);
     const own = run.events.filter(({ step_id }) => step_id === 'judge').map(({ event_type }) => event_type);
     expect(own).toEqual(['step_started', 'decision_recorded', type, 'route_selected']);
   });

@@ -9,7 +9,7 @@ import { INITIAL_STATE, type RunEnd, type RunState } from '../../../src/kernel/s
 
 /**
  * Drives the kernel the way a runtime does, with a script in place of the world. The world has no memory
- * of its own: trees and snapshots are read off the log, so a run that is taken up from a cut log sees
+ * of its own: trees and snapshots are read off the log, so a run that is resumed from a cut log sees
  * exactly what it would have seen.
  */
 
@@ -40,7 +40,7 @@ export function ended(outcome: MechanicalOutcome, more: Omit<EndedReply, 'kind' 
   return { kind: 'ended', outcome, ...more };
 }
 
-export function judged(status: PlannerStatus, nextStep?: string): Reply {
+export function evaluated(status: PlannerStatus, nextStep?: string): Reply {
   return nextStep === undefined ? { kind: 'evaluated', status } : { kind: 'evaluated', status, nextStep };
 }
 

@@ -43,7 +43,7 @@ describe('files that are not as the last step left them', () => {
 });
 
 describe('a rollback that was interrupted too often', () => {
-  it('leaves files that nobody has looked at, so an approval does not make a success of them', () => {
+  it('leaves unchecked files, so an approval does not make them a success', () => {
     const given = planOf([
       rollback('undo', { routes: { completed: 'approve', error: 'approve' } }),
       gate('approve'),

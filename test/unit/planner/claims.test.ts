@@ -3,7 +3,7 @@ import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
 import { readClaims } from '../../../src/planner/claims/extract-claims.ts';
 import { FINAL_MESSAGES } from './final-messages.ts';
 
-const told = (text: string) => readClaims(null, text).claims.map(formatClaim);
+const claimsIn = (text: string) => readClaims(null, text).claims.map(formatClaim);
 
 describe('claims in the last word of an agent', () => {
   it.each([
@@ -85,7 +85,7 @@ describe('claims in the last word of an agent', () => {
     ['## Next steps\n\nNone.\n\n## Done\n\n- Fixed the parser', ['fixed']],
     ['You could test it like this:\n- by hand\n\nFixed the parser.', ['fixed']],
   ])('%j claims %j', (text, claims) => {
-    expect(told(text)).toEqual(claims);
+    expect(claimsIn(text)).toEqual(claims);
   });
 
   it.each([
@@ -178,7 +178,7 @@ describe('claims in the last word of an agent', () => {
     'He actualizado el módulo. Todas las pruebas pasan.',
     `Fixed the parser ${'and the lexer '.repeat(200)}`,
   ])('%j claims nothing', (text) => {
-    expect(told(text)).toEqual([]);
+    expect(claimsIn(text)).toEqual([]);
   });
 });
 
@@ -202,12 +202,12 @@ describe('claims that are listed', () => {
     });
   });
 
-  it('are known as a tail where an agent hands it on as its result', () => {
+  it('are read from the tail if an agent returns it as its result', () => {
     expect(readClaims(['fixed'], 'All tests pass.\n{"claims": ["fixed"]}').source).toBe('tail');
     expect(readClaims(['fixed'], 'All tests pass.\n{"claims": ["implemented"]}').source).toBe('result_file');
   });
 
-  it('are searched for in the words when the tail has none', () => {
+  it('are searched for in the message if the tail has none', () => {
     expect(readClaims(null, 'All tests pass.\n{"blockers": []}')).toEqual({
       claims: [{ kind: 'tests_pass' }],
       source: 'phrase',
@@ -249,9 +249,9 @@ describe('claims about files in the checkout', () => {
   });
 });
 
-describe('the last words of agents', () => {
+describe('the final messages of agents', () => {
   it.each(FINAL_MESSAGES)('$agent: $text', ({ text, claims }) => {
-    expect(told(text).sort()).toEqual([...claims].sort());
+    expect(claimsIn(text).sort()).toEqual([...claims].sort());
   });
 });
 
@@ -275,7 +275,7 @@ describe('statements in a last word', () => {
     ['in a quotation', '> Fixed the parser', []],
     ['a letter is no list mark', 'a. Fixed the parser', ['fixed']],
   ])('%s: %j', (_name, text, claims) => {
-    expect(told(text)).toEqual(claims);
+    expect(claimsIn(text)).toEqual(claims);
   });
 
   it.each<[string, string[]]>([

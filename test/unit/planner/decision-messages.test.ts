@@ -5,8 +5,8 @@ import { CHANGED, envelope, evaluation, failed, report, said, UNCHANGED } from '
 
 type Evidence = Parameters<typeof envelope>[0];
 
-/** What a person reads of each blocker: its summary, and the file it points at where there is one. */
-function words(evidence: Evidence, top: Parameters<typeof envelope>[1] = {}): (string | null)[][] {
+/** What a reviewer reads of each blocker: its summary, and the file it points at where there is one. */
+function messages(evidence: Evidence, top: Parameters<typeof envelope>[1] = {}): (string | null)[][] {
   return evaluate(envelope(evidence, top)).blockers.map(({ summary, evidence_ref: ref }) =>
     ref === null ? [summary] : [summary, ref],
   );
@@ -228,7 +228,7 @@ describe('what a blocker says', () => {
       [['no unit', 'artifacts/review/review.json'], ['no test']],
     ],
   ])('%s', (_name, evidence, expected) => {
-    expect(words(evidence)).toEqual(expected);
+    expect(messages(evidence)).toEqual(expected);
   });
 
   it.each<[string, Parameters<typeof envelope>[1], string]>([
@@ -246,12 +246,12 @@ describe('what a blocker says', () => {
       'the validator tests exited with 1, as in the previous evaluation, and the workspace has not changed since',
     ],
   ])('%s', (_name, top, expected) => {
-    expect(words({ validation: failed }, top)[0]).toEqual([expected]);
+    expect(messages({ validation: failed }, top)[0]).toEqual([expected]);
   });
 
   it('of a second contradiction names both', () => {
     const top = { provenance_window: [evaluation({ risk_flags: ['flaky_checks', 'missing_artifact'] })] };
-    expect(words({ transcript_summary: said('claim: created x.ts') }, top)).toEqual([
+    expect(messages({ transcript_summary: said('claim: created x.ts') }, top)).toEqual([
       [
         'the agent claims that it created x.ts, but the file is neither in the diff nor among the artifacts; an earlier evaluation also found a contradiction',
       ],
@@ -263,7 +263,7 @@ describe('fix instructions', () => {
   const fix = (evidence: Evidence, top: Parameters<typeof envelope>[1] = {}) =>
     evaluate(envelope(evidence, top)).fix_instructions;
 
-  it('tell everything that the evidence names, and nothing else', () => {
+  it('state everything that the evidence names, and nothing else', () => {
     const cases = [
       { id: 'a', status: 'failed', repro: ' ', observations: [' saw  1', 'wanted 2 '] },
       { id: 'b', status: 'failed', observations: [] },

@@ -80,7 +80,7 @@ describe('fix instructions', () => {
       'src/a.test.ts',
       'the end of its output:\nno such module',
     ],
-  ])('repeat the output of a validator with a report %s', (_, id, location, told) => {
+  ])('repeat the output of a validator with a report %s', (_, id, location, message) => {
     const cases = [{ id, location, status: 'failed', observations: ['failed'], repro: 'npx t' }];
     const { fix_instructions: fix } = evaluate(
       envelope({
@@ -88,7 +88,7 @@ describe('fix instructions', () => {
         validation: { ...failed, report_sources: ['tests'], output: { tests: 'no such module' } },
       }),
     );
-    expect(fix?.edits.at(-1)?.rationale).toBe(`it exited with 1; ${told}`);
+    expect(fix?.edits.at(-1)?.rationale).toBe(`it exited with 1; ${message}`);
   });
 
   it('carry the end of the output of a validator that failed or ran out of time', () => {

@@ -37,7 +37,7 @@ describe('the reasons of a judgement', () => {
     },
   );
 
-  it('names the evidence, the other rows and the way out', () => {
+  it('names the evidence, the other rows and the fix', () => {
     const harness = report({ a: 'failed' });
     const cases = harness.cases.map((item) => ({ ...item, artifacts: ['logs/a.log'] }));
     const input = envelope({
@@ -77,13 +77,13 @@ describe('the reasons of a judgement', () => {
     expect(reasons.change.startsWith(change)).toBe(true);
   });
 
-  it('counts what it does not tell', () => {
+  it('counts what it omits', () => {
     const exit_codes = { a: 1, b: 2, c: 3 };
     const input = envelope({ validation: { mechanical_outcome: 'error', exit_codes } });
     expect(explainEvaluation(input, 'partial').why).toContain('the validator b exited with 2; and 1 more (');
   });
 
-  it('says so when a model judged worse than the rules', () => {
+  it('says so if a model decided more severely than the rules', () => {
     expect(explainEvaluation(envelope(), 'blocked')).toEqual({
       why: 'the planner decided blocked; by the rules it would be success (no problem found in evidence)',
       change: "another reply from the planner; it can't improve on success",
@@ -131,8 +131,8 @@ describe('the reasons of a planner', () => {
   });
 });
 
-describe('the words of a reason', () => {
-  it('name at most two files and tell a finding on one line', () => {
+describe('the text of a reason', () => {
+  it('names at most two files and a finding on one line', () => {
     const findings = ['a', 'b', 'c'].map((id) => ({
       id,
       summary: ` it  breaks\n${id} `,

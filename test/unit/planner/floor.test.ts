@@ -131,7 +131,7 @@ describe('the severity floor', () => {
     expect(excerptReply(reply)).toBe(shown);
   });
 
-  it('a reply with many faults is told by the first of them', () => {
+  it('a reply with many errors is reported by the first of them', () => {
     const input = INPUT_BY_STATUS.success;
     const { decision } = applyFloor({ status: 'fine' }, evaluate(input), input);
     expect(decision.blockers[0]?.summary).toMatch(
@@ -140,7 +140,7 @@ describe('the severity floor', () => {
   });
 });
 
-describe('the words of the floor', () => {
+describe('the text of the floor', () => {
   const input = INPUT_BY_STATUS.success;
   const refused = (reply: unknown) => applyFloor(reply, evaluate(input), input).decision.blockers;
 
@@ -156,7 +156,7 @@ describe('the words of the floor', () => {
     expect(refused(undefined)).toEqual(refused(null));
   });
 
-  it('tell three reasons and count the others', () => {
+  it('names three reasons and counts the others', () => {
     const [blocker] = refused({});
     expect(blocker?.summary).toMatch(
       /^the planner's reply does not match its schema: status: [^;]+; next_step: [^;]+; fix_instructions: [^;]+; and 2 more; it was: \{\}$/,

@@ -82,7 +82,7 @@ const FACTS: Readonly<Record<string, Partial<Situation>>> = {
   'a spent cap': { refinement: { spent: 1, max: 1 } },
 };
 
-function judged(situation: Situation) {
+function evaluated(situation: Situation) {
   const { status, risk_flags: flags, blockers } = evaluate(envelopeOf(situation));
   return { status, flags, codes: [...new Set(blockers.map(({ code }) => code))].sort() };
 }
@@ -91,8 +91,8 @@ const names = Object.keys(FACTS);
 
 describe('the planner decides as its page says', () => {
   it('when nothing is wrong', () => {
-    expect(judged(CALM)).toEqual({ status: 'success', flags: [], codes: [] });
-    expect(decideByPage(CALM)).toEqual(judged(CALM));
+    expect(evaluated(CALM)).toEqual({ status: 'success', flags: [], codes: [] });
+    expect(decideByPage(CALM)).toEqual(evaluated(CALM));
   });
 
   it.each(names)('for %s, with any two of the facts after it', (name) => {
@@ -100,7 +100,7 @@ describe('the planner decides as its page says', () => {
     for (const [index, second] of after.entries()) {
       for (const third of after.slice(index)) {
         const situation = { ...CALM, ...FACTS[name], ...FACTS[second], ...FACTS[third] };
-        expect(judged(situation), `${name}; ${second}; ${third}`).toEqual(decideByPage(situation));
+        expect(evaluated(situation), `${name}; ${second}; ${third}`).toEqual(decideByPage(situation));
       }
     }
   });
@@ -113,7 +113,7 @@ describe('the planner decides as its page says', () => {
   it('for any situation', () => {
     fc.assert(
       fc.property(situations, (situation) => {
-        expect(judged(situation)).toEqual(decideByPage(situation));
+        expect(evaluated(situation)).toEqual(decideByPage(situation));
       }),
       { numRuns: numberOfRuns(1000) },
     );

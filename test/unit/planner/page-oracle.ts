@@ -48,20 +48,20 @@ export interface Situation {
 
 /** The situation as the runtime would write it down. */
 export function envelopeOf(situation: Situation): PlannerInput {
-  const { report: told, review } = situation;
+  const { report: reported, review } = situation;
   const lines = [
     `intent: ${situation.intent}`,
     ...situation.claims.map((claim) => `claim: ${claim}`),
     ...(situation.blocker ? ['blocker: spec-gap | which code'] : []),
   ];
   const harness =
-    told === null
+    reported === null
       ? null
-      : report(told.cases, {
-          version: told.readable ? '1.2.0' : '2.0.0',
-          ...(told.adds ? {} : { summary: { passed: 99, failed: 0, flaky: 0 } }),
-          ...(told.golden ? { proposed_goldens: ['g.png'] } : {}),
-          ...(told.ux === null ? {} : { ux_flags: [{ severity: told.ux }] }),
+      : report(reported.cases, {
+          version: reported.readable ? '1.2.0' : '2.0.0',
+          ...(reported.adds ? {} : { summary: { passed: 99, failed: 0, flaky: 0 } }),
+          ...(reported.golden ? { proposed_goldens: ['g.png'] } : {}),
+          ...(reported.ux === null ? {} : { ux_flags: [{ severity: reported.ux }] }),
         });
   return envelope(
     {

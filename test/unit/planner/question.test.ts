@@ -32,7 +32,7 @@ describe('a fence', () => {
     expect(outside(wrapped)).toBe('');
   });
 
-  it('bounds what it holds', () => {
+  it('limits its size', () => {
     const wrapped = FENCE.wrap('x'.repeat(1_000_000));
     expect(wrapped.length).toBeLessThan(50_000);
     expect(wrapped).toContain('characters more');

@@ -102,11 +102,11 @@ describe('a review', () => {
       '',
       'the reviewer requests changes but lists no finding',
     ],
-  ])('of somebody who %s has no verdict', (_what, result, words, problem) => {
-    expect(readReview(result, words)).toMatchObject({ verdict: null, problem });
+  ])('of a reviewer who %s has no verdict', (_what, result, text, problem) => {
+    expect(readReview(result, text)).toMatchObject({ verdict: null, problem });
   });
 
-  it('tells why a result file does not count', () => {
+  it('says why a result file does not count', () => {
     const problem = 'the result file is ignored: it is not JSON';
     expect(readReview(null, 'Approved.', problem)).toMatchObject({ verdict: null, problem });
     expect(readReview(null, '{"verdict":"approve"}', problem)).toMatchObject({

@@ -3,7 +3,7 @@ import { findRoleBlockers, readRoleResult } from '../../../src/planner/claims/ro
 
 const WORDS = { role: 'implementor', outcome: 'completed', summary: 'Done.' };
 
-describe('what a role gives back', () => {
+describe('what a role returns', () => {
   it.each([
     ['in the result file', { result: WORDS }, ''],
     ['at the end of the last word', null, `Done.\n\n${JSON.stringify(WORDS, null, 2)}\n`],
@@ -41,7 +41,7 @@ describe('the blockers of an implementor', () => {
       [{ code: 'external-dependency', summary: '**Type:** external-dependency' }],
     ],
     ['by its outcome', 'It is dark.', [{ code: 'blocked', summary: 'It is dark.' }]],
-  ])('are told %s', (_, summary, expected) => {
+  ])('are found %s', (_, summary, expected) => {
     expect(findRoleBlockers({ role: 'implementor', outcome: 'blocked', summary })).toEqual(expected);
   });
 
@@ -49,7 +49,7 @@ describe('the blockers of an implementor', () => {
     ['it is done', WORDS],
     ['another role speaks', { role: 'reviewer', outcome: 'blocked', summary: 'x' }],
     ['nobody speaks', null],
-  ])('are none where %s', (_, words) => {
-    expect(findRoleBlockers(words)).toEqual([]);
+  ])('are none where %s', (_, message) => {
+    expect(findRoleBlockers(message)).toEqual([]);
   });
 });

@@ -4,7 +4,11 @@ import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
 import { type AgentStatements, statementsToEvaluate } from '../../../src/planner/claims/standing-claims.ts';
 import { parseDiffSummary } from '../../../src/planner/summaries.ts';
 
-function words(intent: Intent, claims: readonly string[], blockers: readonly string[] = []): AgentStatements {
+function statements(
+  intent: Intent,
+  claims: readonly string[],
+  blockers: readonly string[] = [],
+): AgentStatements {
   return {
     intent,
     claims: claims.map(parseClaim).filter((claim) => claim !== null),
@@ -13,17 +17,17 @@ function words(intent: Intent, claims: readonly string[], blockers: readonly str
   };
 }
 
-const REVIEW = words('review', ['fixed', 'tests_pass']);
+const REVIEW = statements('review', ['fixed', 'tests_pass']);
 const CHANGED = 'files: 1 insertions: 1 deletions: 0\nA src/a.ts +1 -0';
 
-function judged(
+function evaluated(
   claims: readonly string[],
   change: string,
   after: readonly Intent[] = ['review'],
   last = REVIEW,
 ) {
   const earlier = {
-    words: words('implementation', claims, ['spec-gap']),
+    words: statements('implementation', claims, ['spec-gap']),
     change: parseDiffSummary(change),
     after,
   };
@@ -31,8 +35,8 @@ function judged(
   return { ...summary, claims: summary.claims.map(formatClaim) };
 }
 
-describe('the words that an evaluation judges', () => {
-  it('are those of the last agent where nobody worked before it', () => {
+describe('the message that an evaluation checks', () => {
+  it('is that of the last agent if no other worked before it', () => {
     expect(statementsToEvaluate(REVIEW, null)).toEqual(REVIEW);
   });
 
@@ -44,7 +48,7 @@ describe('the words that an evaluation judges', () => {
     ['tests_pass', CHANGED, ['tests_pass']],
     ['created src/a.ts', 'no changes', ['created src/a.ts']],
   ])('keep %s of an earlier agent over %j as %j, beside those of the reviewer', (claim, change, kept) => {
-    expect(judged([claim], change)).toEqual({
+    expect(evaluated([claim], change)).toEqual({
       intent: 'review',
       claims: [...kept, 'fixed', 'tests_pass'],
       blockers: [{ type: 'spec-gap', text: '' }],
@@ -53,15 +57,15 @@ describe('the words that an evaluation judges', () => {
   });
 
   it.each(['implemented', 'fixed'])('are the claim %s alone where nothing was changed', (claim) => {
-    expect(judged([claim], 'no changes')).toMatchObject({
+    expect(evaluated([claim], 'no changes')).toMatchObject({
       intent: 'implementation',
       claims: [claim, 'tests_pass'],
     });
   });
 
   it('do not hold tests against an agent that were written after it', () => {
-    const harness = words('harness', []);
-    expect(judged(['tests_pass'], CHANGED, ['harness'], harness).claims).toEqual([]);
-    expect(judged(['tests_pass'], CHANGED, ['analysis'], harness).claims).toEqual(['tests_pass']);
+    const harness = statements('harness', []);
+    expect(evaluated(['tests_pass'], CHANGED, ['harness'], harness).claims).toEqual([]);
+    expect(evaluated(['tests_pass'], CHANGED, ['analysis'], harness).claims).toEqual(['tests_pass']);
   });
 });

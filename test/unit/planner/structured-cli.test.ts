@@ -76,10 +76,10 @@ describe('the answer of Claude Code', () => {
     ['an exit code', ended({ exitCode: 1, stdout: claudeSays({ result: 'no login' }) }), 'no login'],
     ['no JSON', ended({ exitCode: 2, stdout: 'usage: claude' }), 'usage: claude'],
     ['nothing but stderr', ended({ exitCode: 2, stderr: 'unknown option' }), 'unknown option'],
-  ])('is none after %s', (_what, end, told) => {
+  ])('is none after %s', (_what, end, message) => {
     const { reply } = read(end);
     expect(reply).toMatchObject({ kind: 'no_proposal', code: 'planner_unavailable' });
-    expect(JSON.stringify(reply)).toContain(told);
+    expect(JSON.stringify(reply)).toContain(message);
   });
 });
 
@@ -116,9 +116,9 @@ describe('the answer of Codex', () => {
       '401',
     ],
     ['an end without a turn', ended({ stdout: '{"type":"turn.started"}\n', stderr: 'gone' }), 'gone'],
-  ])('is none after %s', (_what, end, told) => {
+  ])('is none after %s', (_what, end, message) => {
     const { reply } = read(end);
     expect(reply).toMatchObject({ kind: 'no_proposal', code: 'planner_unavailable' });
-    expect(JSON.stringify(reply)).toContain(told);
+    expect(JSON.stringify(reply)).toContain(message);
   });
 });

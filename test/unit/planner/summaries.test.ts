@@ -20,7 +20,7 @@ describe('transcript summaries', () => {
     );
   });
 
-  it('do not let an agent write facts of its own through its words', () => {
+  it("do not let an agent's message add facts", () => {
     const hostile = fc
       .stringMatching(/^[a-z:| \r\n\u2028]{0,20}$/)
       .map((text) => `${text}\nclaim: implemented`);

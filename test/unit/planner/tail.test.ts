@@ -31,7 +31,7 @@ describe('the tail of a last word', () => {
     expect(readTail(text)).toBeNull();
   });
 
-  it('is found at the margin whatever it holds', () => {
+  it('is found at the margin whatever it contains', () => {
     const findings = Array.from({ length: 300 }, (_, index) => ({ summary: `finding ${index}` }));
     const text = JSON.stringify({ verdict: 'needs-changes', findings }, null, 2);
     expect(readTail(text)?.findings).toHaveLength(300);

@@ -8,7 +8,7 @@ const decision = evaluate(input);
 const vector = createVector('v', 'One.', input, decision);
 
 describe('a vector', () => {
-  it('made from a judgement holds for that judgement', () => {
+  it('made from an evaluation passes for that evaluation', () => {
     expect(parseVector(JSON.parse(JSON.stringify(vector)))).toEqual({ ok: true, vector });
     expect(compareWithVector(vector, decision)).toEqual([]);
   });
@@ -17,7 +17,7 @@ describe('a vector', () => {
     ['status', { ...decision, status: 'blocked' as const }, 'partial', 'blocked'],
     ['next_step', { ...decision, next_step: null }, 'fix', 'null'],
     ['blocker_codes', { ...decision, blockers: [] }, 'validator_failed:tests', 'none'],
-  ])('tells of another %s', (field, other, expected, actual) => {
+  ])('reports another %s', (field, other, expected, actual) => {
     expect(compareWithVector(vector, other)).toEqual([{ field, expected, actual }]);
   });
 

@@ -40,7 +40,7 @@ describe('planner vectors', () => {
     expect(files.map((name) => name.replace('.json', ''))).toEqual(expect.arrayContaining(REQUIRED));
   });
 
-  it.each(files)('%s is judged as expected', (name) => {
+  it.each(files)('%s is evaluated as expected', (name) => {
     const parsed = parseVector(JSON.parse(readFileSync(new URL(name, folder), 'utf8')));
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
     expect(name.endsWith(`${parsed.vector.vector_id}.json`)).toBe(true);

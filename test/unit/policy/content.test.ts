@@ -180,7 +180,7 @@ const SKIPS: readonly Row[] = [
   ['a.bats', '@test "adds" {\n  skip "x"\n}\n', ['skipped_case 2 skip "x"']],
 ];
 
-describe('what a change leaves for a person to see', () => {
+describe('what a change leaves for the reviewer', () => {
   it.each([...STUBS, ...NO_STUBS])('stubs: %s %j', (path, text, expected) => {
     expect(notes(change(path, null, text))).toEqual(expected.map(withMarks));
   });

@@ -78,7 +78,7 @@ describe('a policy file', () => {
     expect(check(`${HEAD}${line}`).diagnostics).toEqual([]);
   });
 
-  it('says what is wrong with a path in the words of policies', () => {
+  it('says what is wrong with a path in terms of policies', () => {
     const [first] = check(`${HEAD}forbidden_paths: [/etc/**]`).diagnostics;
     expect(first?.message).toBe('entry 1 of `forbidden_paths` is malformed: an absolute path never matches');
   });
@@ -95,13 +95,13 @@ describe('a policy file', () => {
     ['forbiden_paths: []\nexecution: rw', /did you mean `forbidden_paths`/],
     ['commands: { denny: [rm] }', /did you mean `deny`/],
     ['commands: { only: [ls] }', /`?allow`?, `?deny`?/],
-  ])('%j has a key that nobody knows, which is told first and once', (text, way) => {
+  ])('%j has an unknown key, which is reported first and once', (text, place) => {
     const unknown = check(`${HEAD}${text}`).diagnostics;
-    expect(`${unknown[0]?.message} ${unknown[0]?.help}`).toMatch(way);
+    expect(`${unknown[0]?.message} ${unknown[0]?.help}`).toMatch(place);
     expect(unknown.filter(({ code }) => code === 'CF007')).toEqual([unknown[0]]);
   });
 
-  it('may deny by path, by words and by expression', () => {
+  it('may deny by path, by prefix and by expression', () => {
     expect(check(`${HEAD}commands: { deny: [/bin/rm, git push, "/rm -r/i"] }`).diagnostics).toEqual([]);
   });
 
@@ -213,7 +213,7 @@ describe('policy.workspace.v1', () => {
     'fixtures/test.pem',
     'src/credentials-form.json',
     '.env.test',
-  ])('asks a person about %s', (path) => {
+  ])('requires approval for %s', (path) => {
     expect(checkFiles(policy, [change(path)])).toEqual([]);
     expect(listApprovals(policy, [change(path)]).map((asked) => asked.path)).toEqual([path]);
   });

@@ -52,7 +52,7 @@ const CASES: readonly {
   },
 ];
 
-describe('what nobody can enforce', () => {
+describe('what nothing can enforce', () => {
   it.each(CASES)('is $name', ({ policy, sandbox, capabilities, left }) => {
     const dimensions = listUnenforced(policyOf(policy), { network: sandbox ?? false });
     expect(withoutCapabilities(capabilities ?? [], dimensions)).toEqual(left);

@@ -89,7 +89,7 @@ describe('a patch that git wrote', () => {
   });
 });
 
-describe('a patch by hand', () => {
+describe('a hand-written patch', () => {
   it.each([
     ['', []],
     ['--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n', ['M x 100644:100644 +1 -1']],

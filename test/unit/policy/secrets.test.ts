@@ -82,7 +82,7 @@ it('is masked in JSON within JSON, which stays JSON', () => {
   expect(masked).toEqual({ api_key: MASK, text: `DB_PASSWORD="${MASK}"`, authorization: `Bearer ${MASK}` });
 });
 
-describe('what only looks a little like a secret', () => {
+describe('what only resembles a secret', () => {
   it.each([
     'sk-toggleable-content-label-arrow',
     'task-12345678901234567890123',
@@ -157,13 +157,13 @@ describe('the values of variables', () => {
     expect(maskSecrets(JSON.stringify({ said: 'correct "horse"' }), values)).toBe(`{"said":"${MASK}"}`);
   });
 
-  it('that are too short to be told from words are left out', () => {
+  it('that are too short to differ from words are ignored', () => {
     expect(secretValuesOf({ A_TOKEN: 'yes', B_TOKEN: '', C_TOKEN: undefined, D_TOKEN: 's3cr3t' })).toEqual([
       's3cr3t',
     ]);
   });
 
-  it('are masked whatever they look like, the longer one first', () => {
+  it('are masked whatever their form, the longer one first', () => {
     const values = secretValuesOf({ A_TOKEN: 'horse.', B_TOKEN: 'correct horse. battery' });
     expect(maskSecrets('"correct horse. battery" and horse.', values)).toBe(`"${MASK}" and ${MASK}`);
   });
@@ -245,7 +245,7 @@ describe('a text that comes in pieces', () => {
     expect(maskSecrets(pieces.join(''), [])).toHaveLength(200 * lines.length);
   });
 
-  it('holds no more than a key could be long', () => {
+  it('keeps no more than the length of the longest key', () => {
     const stream = createSecretStream([]);
     let out = 0;
     for (let index = 0; index < 100; index += 1) out += stream.push('x'.repeat(10_000)).length;

@@ -62,7 +62,7 @@ const ROLE_INPUTS = [
   'stale_patch',
 ];
 
-/** A planner is told how many refinements there were; a task, what to refine. */
+/** A planner gets the number of refinements; a task, what to refine. */
 const REFINEMENTS: Readonly<Record<string, { given: unknown; marks: readonly string[] }>> = {
   planner: { given: { spent: 4, max: 5 }, marks: ['4 of 5'] },
   task: {

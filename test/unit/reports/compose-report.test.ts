@@ -78,7 +78,7 @@ describe('a report that is made from test results', () => {
     expect(compose([result(change)], { folder }).cases[0]?.repro).toBe(repro);
   });
 
-  it('has a failed case for an exit code that no failed test explains, with the last words of the runner', () => {
+  it('has a failed case for an exit code that no failed test explains, with the last output of the runner', () => {
     const report = compose([result({}), result({ status: 'flaky' })], {
       exitCode: 3,
       lastWords: 'ERROR: coverage 50%\n',
@@ -158,7 +158,7 @@ describe('a report that is made from test results', () => {
     expect(item?.observations[1]?.length).toBeLessThan(4_100);
   });
 
-  it('tells failures beyond the first two hundred in short, so that it stays readable', () => {
+  it('shortens failures after the first two hundred, so that it stays readable', () => {
     const many = Array.from({ length: 1_000 }, () =>
       result({ status: 'failed', observations: ['x'.repeat(3_000)] }),
     );
@@ -179,7 +179,7 @@ describe('a report that is made from test results', () => {
     ['what the runner says', 12, [result({ durationMs: 5 })], 12],
     ['the sum of its tests', null, [result({ durationMs: 5 }), result({ durationMs: 0.5 }), result({})], 5.5],
     ['how long the process took', null, [result({})], 77],
-  ])('lasts %s', (_, told, results, expected) => {
-    expect(compose(results, {}, told).summary.duration_ms).toBe(expected);
+  ])('lasts %s', (_, duration, results, expected) => {
+    expect(compose(results, {}, duration).summary.duration_ms).toBe(expected);
   });
 });

@@ -110,7 +110,7 @@ describe('a JSON report with other output around it', () => {
     expect(refusal('vitest-json', text)).toBe(why);
   });
 
-  it('is refused if it is cut off, although suites inside of it look like a report of Playwright', () => {
+  it('is refused if it is cut off, although suites inside it resemble a report of Playwright', () => {
     expect(refusal('playwright-json', NPM + cut)).toBe('is not JSON');
     expect(refusal('playwright-json', NPM + JSON.stringify(JSON.parse(playwright)).slice(0, -5))).toBe(
       'is not JSON',

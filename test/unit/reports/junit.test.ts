@@ -21,7 +21,7 @@ describe('how a JUnit case ended', () => {
     ['a failure that reruns did not mend', '<failure message="no"/><rerunFailure message="no"/>', 'failed'],
     ['an element nobody knows', '<custom><failure/></custom>', 'failed'],
     ["CTest's element for what is switched off", '<disabled message="Disabled"/>', 'skipped'],
-  ])('with %s is told', (_, inside, status) => {
+  ])('with %s is recognized', (_, inside, status) => {
     expect(only(suite(`<testcase name="t" classname="C">${inside}</testcase>`))?.status).toBe(status);
   });
 
@@ -31,7 +31,7 @@ describe('how a JUnit case ended', () => {
     ['that CTest has switched off', 'status="disabled"', '', 'skipped'],
     ['that only an attribute calls failed', 'status="FAILED"', '', 'failed'],
     ['that an element calls failed', 'status="notrun"', '<failure/>', 'failed'],
-  ])('%s is told by its attributes where no element tells it', (_, attributes, inside, status) => {
+  ])('%s is read from its attributes if no element has it', (_, attributes, inside, status) => {
     expect(only(suite(`<testcase name="t" ${attributes}>${inside}</testcase>`))?.status).toBe(status);
   });
 
@@ -132,7 +132,7 @@ describe('a JUnit report', () => {
     expect(ends(read('junit', text.replace('<?xml version="1.0"?>', '')))).toEqual(['passed s > a']);
   });
 
-  it('names attachments in the way of Jenkins', () => {
+  it('names attachments in the format of Jenkins', () => {
     const out = '<system-out>x [[ATTACHMENT|shots/a.png]] [[ATTACHMENT|b.txt]]</system-out>';
     expect(only(suite(`<testcase name="a">${out}</testcase>`))?.attachments).toEqual([
       'shots/a.png',

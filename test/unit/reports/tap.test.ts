@@ -137,7 +137,7 @@ describe('a plan', () => {
     },
   );
 
-  it('counts for nothing once the run was given up, which is a failed case', () => {
+  it('does not count once the run bailed out, which is a failed case', () => {
     const results = read('tap', tap('1..9', 'ok 1 - a', 'Bail out! no database', 'not ok 2 - b'));
     expect(ends(results)).toEqual(['passed a', 'failed bail out']);
     expect(results.results[1]?.observations).toEqual(['no database']);

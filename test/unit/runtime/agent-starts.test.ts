@@ -21,7 +21,7 @@ type Play = (request: AgentRequest, world: SimWorld) => Promise<Partial<AgentRes
 const SCRIPT: SimScript = { name: 'one', keyOf: () => 'completed', habitsOf: plainHabits };
 const HEARTBEAT_MS = 1_000;
 
-interface Told {
+interface PlayedRun {
   readonly end: DriveEnd;
   readonly events: readonly RunEvent[];
   readonly sleeps: readonly number[];
@@ -36,7 +36,7 @@ interface Setting {
   readonly waits?: Record<string, CredentialWait>;
 }
 
-async function playRun(plays: readonly Play[], setting: Setting = {}): Promise<Told> {
+async function playRun(plays: readonly Play[], setting: Setting = {}): Promise<PlayedRun> {
   const plan = setting.plan ?? planOf([agent('write')]);
   const world = createSimWorld();
   const life = createLife(1, () => {});
@@ -139,32 +139,32 @@ function fails(failure: Partial<AgentFailure>, usage: Usage | null = null): Play
 
 const works: Play = async () => ({});
 
-function completed(told: Told) {
-  return told.events.flatMap((event) => (event.event_type === 'runner_completed' ? [event.payload] : []));
+function completed(result: PlayedRun) {
+  return result.events.flatMap((event) => (event.event_type === 'runner_completed' ? [event.payload] : []));
 }
 
-function endText({ end }: Told): string {
+function endText({ end }: PlayedRun): string {
   return end.kind === 'ended' ? `${end.end.lifecycle} ${end.end.outcome} ${end.end.termination}` : end.kind;
 }
 
-describe('an agent that fails in a way that may pass', () => {
+describe('an agent with a transient failure', () => {
   it('is started again after a while that grows, from the files of the first start', async () => {
-    const told = await playRun([fails({}), fails({ class: 'overloaded' }), works]);
-    expect(endText(told)).toBe('completed unverified completed');
-    expect(told.sleeps).toEqual([2_000, 4_000]);
-    expect(told.files['work.txt']).toBe('start 3\n');
-    expect(completed(told)).toMatchObject([
+    const result = await playRun([fails({}), fails({ class: 'overloaded' }), works]);
+    expect(endText(result)).toBe('completed unverified completed');
+    expect(result.sleeps).toEqual([2_000, 4_000]);
+    expect(result.files['work.txt']).toBe('start 3\n');
+    expect(completed(result)).toMatchObject([
       { termination: 'error', failure: 'network' },
       { termination: 'error', failure: 'overloaded', try: 2 },
       { termination: 'completed', try: 3 },
     ]);
-    expect(told.events.filter(({ event_type }) => event_type === 'step_started')).toHaveLength(1);
+    expect(result.events.filter(({ event_type }) => event_type === 'step_started')).toHaveLength(1);
   });
 
   it('ends its step when it has been tried often enough, with a reason that names the fix', async () => {
-    const told = await playRun([fails({}), fails({}), fails({})]);
-    expect(endText(told)).toBe('failed error error');
-    const [failed] = told.events.filter((event) => event.event_type === 'step_failed');
+    const result = await playRun([fails({}), fails({}), fails({})]);
+    expect(endText(result)).toBe('failed error error');
+    const [failed] = result.events.filter((event) => event.event_type === 'step_failed');
     expect(failed?.payload).toMatchObject({ reason: 'it failed; mend it' });
   });
 
@@ -174,17 +174,17 @@ describe('an agent that fails in a way that may pass', () => {
       return fails({})(request, world);
     };
     const plan = planOf([agent('write', { timeoutMs: 60_000 })]);
-    const told = await playRun([slow, slow], { plan });
-    expect(told.starts.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 3_000]);
-    expect(endText(told)).toBe('failed error error');
+    const result = await playRun([slow, slow], { plan });
+    expect(result.starts.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 3_000]);
+    expect(endText(result)).toBe('failed error error');
   });
 
   it('waits for a limit that ends soon', async () => {
     const limited: Play = (request, world) =>
       fails({ class: 'rate_limited', reset_at: new Date(world.time + 20_000).toISOString() })(request, world);
-    const told = await playRun([limited, works]);
-    expect(told.sleeps).toEqual([22_000]);
-    expect(endText(told)).toBe('completed unverified completed');
+    const result = await playRun([limited, works]);
+    expect(result.sleeps).toEqual([22_000]);
+    expect(endText(result)).toBe('completed unverified completed');
   });
 
   it('is not started again where it broke a rule', async () => {
@@ -192,8 +192,8 @@ describe('an agent that fails in a way that may pass', () => {
       world.repo.addLine({ path: 'forbidden.txt', line: 'x' });
       return fails({})(request, world);
     };
-    const told = await playRun([breaks]);
-    expect(told.events.filter(({ event_type }) => event_type === 'policy_violation')).toHaveLength(1);
+    const result = await playRun([breaks]);
+    expect(result.events.filter(({ event_type }) => event_type === 'policy_violation')).toHaveLength(1);
   });
 
   it('is not tried again where its adapter saw it break the policy, and that is on record', async () => {
@@ -207,18 +207,18 @@ describe('an agent that fails in a way that may pass', () => {
       reason: 'asked',
       violations: [violation],
     });
-    const told = await playRun([asks]);
-    expect(endText(told)).toBe('failed policy killed_policy');
-    const recorded = told.events.filter(({ event_type }) => event_type === 'policy_violation');
+    const result = await playRun([asks]);
+    expect(endText(result)).toBe('failed policy killed_policy');
+    const recorded = result.events.filter(({ event_type }) => event_type === 'policy_violation');
     expect(recorded.map(({ payload }) => payload)).toMatchObject([violation]);
   });
 
   it.each(['authentication', 'crash', 'refused_tool', 'no_result', 'quota_exhausted'] as const)(
     'does not include %s',
     async (failureClass) => {
-      const told = await playRun([fails({ class: failureClass })]);
-      expect(endText(told)).toBe('failed error error');
-      expect(told.sleeps).toEqual([]);
+      const result = await playRun([fails({ class: failureClass })]);
+      expect(endText(result)).toBe('failed error error');
+      expect(result.sleeps).toEqual([]);
     },
   );
 });
@@ -230,33 +230,33 @@ describe('an agent whose account is spent for longer', () => {
       world,
     );
 
-  it('parks the run and tells all others on the account', async () => {
-    const told = await playRun([spent]);
-    expect(told.end).toMatchObject({ kind: 'parked', parked: { stepId: 'write' } });
-    expect(told.waits).toEqual({
+  it('parks the run and notifies all others of the account', async () => {
+    const result = await playRun([spent]);
+    expect(result.end).toMatchObject({ kind: 'parked', parked: { stepId: 'write' } });
+    expect(result.waits).toEqual({
       account: { until: '2026-01-01T02:00:00.000Z', reason: 'agent "scripted": no line' },
     });
   });
 
-  it('is not started where another run has told of it', async () => {
+  it('is not started if another run has reported it', async () => {
     const waits = { account: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' } };
-    const told = await playRun([], { waits });
-    expect(told.end).toMatchObject({
+    const result = await playRun([], { waits });
+    expect(result.end).toMatchObject({
       kind: 'parked',
       parked: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' },
     });
-    expect(told.events.some(({ event_type }) => event_type === 'runner_started')).toBe(false);
+    expect(result.events.some(({ event_type }) => event_type === 'runner_started')).toBe(false);
   });
 
-  it('is started where what was told lies in the past, concerns another account or is nearly over', async () => {
+  it('is started if what was reported is over, concerns another account or is nearly over', async () => {
     const past = { account: { until: '2025-12-31T00:00:00.000Z', reason: 'all spent' } };
     const other = { another: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' } };
     const nearly = { account: { until: '2026-01-01T00:00:30.000Z', reason: 'all spent' } };
     expect((await playRun([works], { waits: past })).sleeps).toEqual([]);
     expect((await playRun([works], { waits: other })).sleeps).toEqual([]);
-    const told = await playRun([works], { waits: nearly });
-    expect(told.sleeps).toEqual([30_000]);
-    expect(endText(told)).toBe('completed unverified completed');
+    const result = await playRun([works], { waits: nearly });
+    expect(result.sleeps).toEqual([30_000]);
+    expect(endText(result)).toBe('completed unverified completed');
   });
 
   it('ends the run instead where what it used is past a budget', async () => {
@@ -269,8 +269,8 @@ describe('an agent whose account is spent for longer', () => {
   });
 });
 
-describe('an agent that tells what it uses while it works', () => {
-  /** Tells more and more until it is stopped; one that never is gives up, and the test with it. */
+describe('an agent that reports its usage while it works', () => {
+  /** Reports more and more until it is stopped; if it never is, it fails the test. */
   const streams: Play = async (request) => {
     for (let turn = 1; turn <= 100; turn += 1) {
       request.onUsage?.({ input_tokens: 10 * turn, output_tokens: turn });
@@ -290,47 +290,49 @@ describe('an agent that tells what it uses while it works', () => {
       { price: { input_per_mtok: 2, output_per_mtok: 1 } },
     ],
   ])('is stopped when it goes past a budget: %s', async (_what, plan, care) => {
-    const told = await playRun([streams], { plan, care });
-    expect(endText(told)).toBe('failed budget budget');
-    expect(completed(told)).toMatchObject([
+    const result = await playRun([streams], { plan, care });
+    expect(endText(result)).toBe('failed budget budget');
+    expect(completed(result)).toMatchObject([
       { termination: 'killed_policy', usage: { input_tokens: 40, output_tokens: 4 } },
     ]);
-    const types = told.events.map(({ event_type }) => event_type);
+    const types = result.events.map(({ event_type }) => event_type);
     expect(types.indexOf('status_updated')).toBeLessThan(types.indexOf('runner_completed'));
-    const note = told.events.find((event) => event.event_type === 'status_updated');
+    const note = result.events.find((event) => event.event_type === 'status_updated');
     expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being stopped: ') });
   });
 
-  it('counts its last word where it was done before anybody could stop it, and no less than was known', async () => {
+  it('counts its last report if it ended before it could be stopped, and no less than was known', async () => {
     const plan = planOf([agent('write')], { budgets: { tokens: 10, costUsd: null } });
     const quick: Play = async (request) => {
       request.onUsage?.({ input_tokens: 20, output_tokens: 1 });
       return { result: { usage: { input_tokens: 15, output_tokens: 4, cost_usd: 0.5 } } };
     };
-    const told = await playRun([quick], { plan });
-    expect(endText(told)).toBe('failed budget budget');
-    expect(completed(told)).toMatchObject([{ usage: { input_tokens: 20, output_tokens: 4, cost_usd: 0.5 } }]);
+    const result = await playRun([quick], { plan });
+    expect(endText(result)).toBe('failed budget budget');
+    expect(completed(result)).toMatchObject([
+      { usage: { input_tokens: 20, output_tokens: 4, cost_usd: 0.5 } },
+    ]);
   });
 
   it('is held to what earlier starts have used', async () => {
     const plan = planOf([agent('write')], { budgets: { tokens: 60, costUsd: null } });
-    const told = await playRun([fails({}, { input_tokens: 50 }), streams], { plan });
-    expect(completed(told).map(({ usage }) => usage?.input_tokens)).toEqual([50, 10]);
-    expect(endText(told)).toBe('failed budget budget');
+    const result = await playRun([fails({}, { input_tokens: 50 }), streams], { plan });
+    expect(completed(result).map(({ usage }) => usage?.input_tokens)).toEqual([50, 10]);
+    expect(endText(result)).toBe('failed budget budget');
   });
 
-  it('keeps what it told last when it is ended for another reason', async () => {
+  it('keeps its last report when it is stopped for another reason', async () => {
     const killed: Play = async (request) => {
       request.onUsage?.({ input_tokens: 7 });
       return { termination: 'killed_timeout', exitCode: null, reason: 'too slow' };
     };
-    const told = await playRun([killed]);
-    expect(completed(told)).toMatchObject([{ usage: { input_tokens: 7 } }]);
-    expect(told.end.view.state.usage).toEqual({ inputTokens: 7, outputTokens: null, costUsd: null });
+    const result = await playRun([killed]);
+    expect(completed(result)).toMatchObject([{ usage: { input_tokens: 7 } }]);
+    expect(result.end.view.state.usage).toEqual({ inputTokens: 7, outputTokens: null, costUsd: null });
   });
 
-  it('leaves what nobody told unknown', async () => {
-    const told = await playRun([works]);
-    expect(told.end.view.state.usage).toEqual({ inputTokens: null, outputTokens: null, costUsd: null });
+  it('leaves unreported usage unknown', async () => {
+    const result = await playRun([works]);
+    expect(result.end.view.state.usage).toEqual({ inputTokens: null, outputTokens: null, costUsd: null });
   });
 });

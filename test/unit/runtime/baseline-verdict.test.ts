@@ -131,7 +131,7 @@ describe('a baseline', () => {
   it.each([
     [false, 'red'],
     [true, 'unable'],
-  ] as const)('tells a crash from a sandbox that was killed: sandboxed %s, %s', (isSandboxed, outcome) => {
+  ] as const)('distinguishes a crash from a killed sandbox: sandboxed %s, %s', (isSandboxed, outcome) => {
     const crashed = ended({ outcome: 'error', exit_code: null, signal: 'SIGSEGV' });
     expect(decideBaseline([crashed], { ...FACTS, isSandboxed }).outcome).toBe(outcome);
   });

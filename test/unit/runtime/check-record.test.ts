@@ -137,7 +137,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe('the sentences about checks tell of', () => {
+describe('the sentences about checks mention', () => {
   it.each(CASES)('$name', ({ facts, lines }) => {
     expect([...describeJudges(record(facts)), ...describeChecks(record(facts))]).toEqual(lines);
   });

@@ -34,7 +34,7 @@ const CASES = [
   },
 ];
 
-describe('what a person said at a gate', () => {
+describe('what the reviewer said at a gate', () => {
   it.each(CASES)('reaches the next agent step alone: $what', ({ drafts, heard }) => {
     expect(feedbackFor(drafts, entry)).toEqual(heard);
   });

@@ -76,7 +76,7 @@ describe('the reason of a gate', () => {
     );
   });
 
-  it('stands alone if the evaluation has nothing to add', () => {
+  it('is the only text if the evaluation has nothing to add', () => {
     const text = renderGateRequest({
       ...REQUEST,
       reason: 'evaluation `judge`: success',

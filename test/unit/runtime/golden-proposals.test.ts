@@ -46,7 +46,7 @@ describe('the path of a golden', () => {
 });
 
 describe('a patch', () => {
-  it('is told file by file from its first hunk on', () => {
+  it('is shown file by file from its first hunk on', () => {
     const patch = [
       'diff --git a/a b/a',
       'index 1..2 100644',
@@ -70,7 +70,7 @@ describe('a patch', () => {
     expect(Math.max(...section.split('\n').map((line) => line.length))).toBeLessThan(410);
   });
 
-  it('that is empty tells nothing', () => expect(patchSections('')).toEqual([]));
+  it('that is empty shows nothing', () => expect(patchSections('')).toEqual([]));
 });
 
 /** A run directory that holds the reports of some entries of one validation, by attempt. */
@@ -233,7 +233,7 @@ describe('what a proposal would do', () => {
       "a (text) by check/harness: can't be accepted, it has no golden_path",
       { golden_path: null, acceptable: false, why: 'it has no golden_path' },
     ],
-  ])('is told as: %s', (text, change) => expect(proposalTitle({ ...proposal, ...change })).toBe(text));
+  ])('is shown as: %s', (text, change) => expect(proposalTitle({ ...proposal, ...change })).toBe(text));
 
   it('is read from a request, and not from one of an earlier version', () => {
     expect(proposalsIn({ proposed_goldens: [proposal, 'a.txt', { id: 'g' }] })).toEqual([proposal]);

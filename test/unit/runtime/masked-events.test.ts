@@ -52,7 +52,7 @@ describe('an event', () => {
     expect(maskDraft(draft, ['word'])).toEqual({ ...draft, payload });
   });
 
-  it('loses what looks like a secret in the inputs of a run, and no word of the task', () => {
+  it('masks what resembles a secret in the inputs of a run, and no word of the task', () => {
     const payload = {
       schema_version: 1,
       conductor_version: '0',

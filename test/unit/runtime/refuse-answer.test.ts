@@ -31,7 +31,7 @@ describe('refuseAnswer', () => {
   });
 });
 
-describe('an answer in words', () => {
+describe('a refused answer', () => {
   it.each([
     [origin({}), 'Ann (user alice, no terminal)', false],
     [origin({ terminal: '/dev/pts/1' }), 'Ann (user alice, terminal /dev/pts/1)', true],

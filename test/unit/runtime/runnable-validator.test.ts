@@ -34,7 +34,7 @@ describe('the report of a named validator', () => {
     expect(resolveValidator(project, planned(fields))?.report).toBe(report);
   });
 
-  it('is none where the name stands for nothing', () => {
+  it('is missing if the name is unknown', () => {
     expect(resolveValidator(project, planned({ name: 'lint' }))).toBeNull();
   });
 });

@@ -96,7 +96,7 @@ describe('paths as text', () => {
     ['/a', '/a', true],
     ['/a', '/ab', false],
     ['/a/b', '/a', false],
-  ])('in %s lies %s: %s', (folder, path, expected) => {
+  ])('in %s there is %s: %s', (folder, path, expected) => {
     expect(isPathInside(folder, path)).toBe(expected);
   });
 

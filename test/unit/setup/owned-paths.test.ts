@@ -21,6 +21,6 @@ it.each([
   ['packages/*/node_modules', 'packages'],
   ['**/node_modules', ''],
   ['a/b/*.txt', 'a/b'],
-])('what %s matches lies below %j', (pattern, expected) => {
+])('what %s matches is below %j', (pattern, expected) => {
   expect(fixedBeginning(pattern)).toBe(expected);
 });

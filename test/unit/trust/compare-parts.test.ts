@@ -96,7 +96,7 @@ describe('parts of files', () => {
     expect(part('x', 'one').canonical).not.toBe(part('y', 'one').canonical);
   });
 
-  it('show commands so that they can be told apart', () => {
+  it('show commands so that they can be distinguished', () => {
     expect(commandText(['a', 'b c', 'd'])).toBe('a "b c" d');
     expect(commandText(['a', 'b', 'c d'])).not.toBe(commandText(['a', 'b c', 'd']));
     expect(commandText('claude')).toBe('claude');

@@ -116,7 +116,7 @@ describe('parts of a configuration', () => {
     expect(texts({ sandbox: 'off' }, { sandbox: 'off' })).toHaveLength(1);
   });
 
-  it('are told apart by everything that matters, and not by the order of keys', () => {
+  it('differ by everything that matters, and not by the order of keys', () => {
     const one = configParts({ validators: { t: { command: ['a'], timeout: '1m' } } }, {});
     const same = configParts({ validators: { t: { timeout: '1m', command: ['a'] } } }, {});
     const other = configParts(

@@ -198,7 +198,7 @@ describe('a run', () => {
     ['reviewer', 'review', null],
     ['implementor', 'closed', null],
     ['reviewer', 'pending', null],
-  ] as const)('of a %s that is given up moves an item that is %s to %s', (role, status, to) => {
+  ] as const)('of an abandoned %s moves an item that is %s to %s', (role, status, to) => {
     const state = stateOf(created({ id: '1', status }), accepted('r', role, '1'));
     const change = giveUpRun(
       state,

@@ -101,7 +101,7 @@ describe('the body of a task', () => {
     ['Changes to `src/server.ts` are not part of this.', ['src/server.ts']],
     ['- All files other than `src/client.ts`', []],
     ['| File | Owner |\n| --- | --- |\n| src/server.ts | #12 |', ['src/server.ts']],
-  ])('excludes what is told in words: %s', (entries, paths) => {
+  ])('excludes what is described in prose: %s', (entries, paths) => {
     const body = readBody(TASK_BODY.replace('- src/server.ts (owned by #12)', entries));
     expect(body.outOfScope.map(({ path }) => path)).toEqual(paths);
   });

@@ -74,15 +74,15 @@ const nearlyReviewed = fc.record({
 const anyResult = fc.oneof(fc.jsonValue(), nearlyPlanned, nearlyImplemented, nearlyReviewed);
 
 describe('the contracts', () => {
-  it.each(kinds)('answer any JSON, with problems that are registered and told once: %s', (kind) => {
+  it.each(kinds)('answer any JSON, with registered problems that are reported once: %s', (kind) => {
     fc.assert(
       fc.property(anyResult, (value) => {
         const checked = CHECKS[kind](value);
         if (checked.ok) return;
         expect(checked.problems.length).toBeGreaterThan(0);
         expect(checked.problems.filter(({ code }) => !Object.hasOwn(PROBLEM_CODES, code))).toEqual([]);
-        const told = checked.problems.map((problem) => JSON.stringify(problem));
-        expect(new Set(told).size).toBe(told.length);
+        const texts = checked.problems.map((problem) => JSON.stringify(problem));
+        expect(new Set(texts).size).toBe(texts.length);
       }),
       { numRuns: numberOfRuns(100) },
     );

@@ -147,7 +147,7 @@ describe('readiness and dependencies', () => {
     expect(wishes(handleReadiness, stateOf(created({ id: '2', blockedBy: ['gone'] })))).toEqual([]);
   });
 
-  it('look only at the item of the event', () => {
+  it('consider only the item of the event', () => {
     const state = stateOf(
       created({ id: '1' }),
       created({ id: '2' }),

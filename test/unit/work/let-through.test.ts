@@ -93,9 +93,9 @@ describe('a refusal', () => {
   });
 
   it('is recorded once', () => {
-    const told = state();
-    told.refusals.set('apply/run 1', 'item_moved: it was closed');
-    expect(createRefusalEvents(told, requested, refusal)).toEqual([]);
+    const known = state();
+    known.refusals.set('apply/run 1', 'item_moved: it was closed');
+    expect(createRefusalEvents(known, requested, refusal)).toEqual([]);
   });
 
   it("of a user's command changes nothing else", () => {

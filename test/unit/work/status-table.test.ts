@@ -47,11 +47,11 @@ const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
 };
 
 describe('the table of statuses', () => {
-  it.each(Object.entries(WRITTEN_OUT))('lets %s move items along these ways and no other', (mover, ways) => {
+  it.each(Object.entries(WRITTEN_OUT))('lets %s make these transitions and no other', (mover, allowed) => {
     const legal = WORK_STATUSES.flatMap((from) =>
       WORK_STATUSES.filter((to) => checkTransition(from, to, mover as Mover).ok).map((to) => `${from}→${to}`),
     );
-    expect(legal.toSorted()).toEqual([...ways].toSorted());
+    expect(legal.toSorted()).toEqual([...allowed].toSorted());
   });
 
   it.each<[WorkStatus, WorkStatus, Mover, string, string]>([

@@ -46,7 +46,7 @@ describe('the schemas of work items', () => {
     expect(properties?.review).toMatchObject({ description: 'The review.' });
   });
 
-  it.each(['extra', 'x-extra'])('refuse the key %s wherever it stands, as their checks do', (key) => {
+  it.each(['extra', 'x-extra'])('refuse the key %s anywhere, as their checks do', (key) => {
     const schema = jsonSchemaOf('planner-result');
     const result = plannerResult({ create: [plannedItem('a')] });
     expect(schemaProblems(schema, result)).toEqual([]);

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { agent, check, validation, workflow } from './check.ts';
 
 describe('the plan', () => {
-  it('lays the policy of the workflow first and the one of the step on top', () => {
+  it('applies the policy of the workflow first and that of the step second', () => {
     const steps = agent('a', 'b', '    policy: policy.own.v1\n') + agent('b', 'STOP');
     const { plan } = check(workflow('a', steps, 'defaults: { policy: policy.shared.v2 }\n'));
     expect(plan?.stepsById.a).toMatchObject({ policies: ['policy.shared.v2', 'policy.own.v1'] });
     expect(plan?.stepsById.b).toMatchObject({ policies: ['policy.shared.v2'] });
   });
 
-  it('tells inline prompts from references', () => {
+  it('distinguishes inline prompts from references', () => {
     const { plan } = check(
       workflow('a', agent('a', 'b') + agent('b', 'STOP').replace('do the work', 'task.b.v1')),
     );
@@ -40,7 +40,7 @@ describe('the plan', () => {
     });
   });
 
-  it('has no step by an id that nobody declared', () => {
+  it('has no step with an undeclared id', () => {
     const { plan } = check(workflow('a', agent('a', 'STOP')));
     expect(plan?.stepsById.constructor).toBeUndefined();
   });

@@ -20,10 +20,10 @@ describe('a document that is no workflow', () => {
     ['what nobody knows', 'name: CI\njobs: {}', null],
     ['a list', '- policy_id: policy.a', null],
     ['a text', 'policy_id', null],
-  ])('is told apart, and the verb for it is named: %s', (_, text, verb) => {
+  ])('is recognized, and its command is named: %s', (_, text, command) => {
     const { diagnostics } = checkWithAdvice(text);
-    const told = diagnostics.filter(({ code }) => code === 'WF106');
-    expect(told.map(({ help }) => help)).toEqual(verb === null ? [] : [expect.stringContaining(verb)]);
-    if (verb !== null) expect(diagnostics).toHaveLength(1);
+    const found = diagnostics.filter(({ code }) => code === 'WF106');
+    expect(found.map(({ help }) => help)).toEqual(command === null ? [] : [expect.stringContaining(command)]);
+    if (command !== null) expect(diagnostics).toHaveLength(1);
   });
 });

@@ -52,7 +52,7 @@ describe('pictures of workflows', () => {
 });
 
 describe('the graph of a workflow', () => {
-  it('merges the keys that lead to one target, and tells ends apart by how the run stands then', () => {
+  it('merges the keys that lead to one target, and distinguishes ends by the state of the run', () => {
     expect(drawn(agent('work', { routes: { completed: 'judge' } }), evaluate('judge'))).toEqual([
       'work completed -> judge',
       'work error,killed_idle,killed_timeout,killed_policy -> STOP failed',
@@ -144,7 +144,7 @@ describe('what authors write', () => {
     expect(svg).not.toMatch(/<c>|& |\p{Cs}/u);
   });
 
-  it('is text in mermaid, and its ids are not taken for words of the language', () => {
+  it('is text in mermaid, and its ids are not mistaken for keywords', () => {
     const text = renderMermaid(graph);
     expect(text).toContain(
       '"<b>end</b><br/>GATE · a #34;b#34; #60;c#62; #38; #92;d#96; #35;35#59; #93;#93;#62;',
@@ -208,7 +208,7 @@ describe('the layout of an svg', () => {
     );
   });
 
-  it('holds a chain of thousands of steps', () => {
+  it('draws a chain of thousands of steps', () => {
     const steps = Array.from({ length: 3000 }, (_, at) =>
       agent(`s${at}`, { routes: { completed: `s${at + 1}` } }),
     );

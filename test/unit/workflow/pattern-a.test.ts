@@ -4,7 +4,7 @@ import { numberOfRuns } from '../number-of-runs.ts';
 import { check, checkWithAdvice, codes, mutate, patternA } from './check.ts';
 
 describe('pattern A', () => {
-  it('is valid as it stands', () => {
+  it('is valid unchanged', () => {
     const checked = checkWithAdvice(patternA);
     const { plan, document } = checked;
     expect(checked.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);

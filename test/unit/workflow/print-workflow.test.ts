@@ -54,7 +54,7 @@ describe('a printed workflow', () => {
       fc.property(hardWorkflow, (document) => {
         const printed = checkWithAdvice(printWorkflow(document));
         expect(printed.plan).not.toBeNull();
-        // JSON is YAML, and nobody's printer.
+        // JSON is YAML, and no printer wrote it.
         expect(printed.plan).toEqual(checkWithAdvice(JSON.stringify(document)).plan);
       }),
       { seed, numRuns: numRuns / 3 },
@@ -85,7 +85,7 @@ describe('a printed workflow', () => {
     expect(printed.plan).toEqual(checkWithAdvice(text).plan);
   });
 
-  it('looks like one that a person wrote', () => {
+  it('reads like a hand-written one', () => {
     const document = {
       workflow_id: 'demo',
       version: 1,

@@ -59,7 +59,7 @@ describe('names', () => {
     expect(codes(check(workflow('a', validation('a', 'STOP', '["a b"]')), { names }))).toEqual(['WF011']);
   });
 
-  it('a policy that is there and cannot be used is told with what is wrong with it', () => {
+  it("an existing policy that can't be used is reported with its errors", () => {
     const brokenPolicies = new Map([['policy.strict.v2', 'version must be at least 1']]);
     const text = step('    prompt:', '    policy: policy.strict.v2\n    prompt:');
     const { diagnostics } = check(text, { names: { ...names, brokenPolicies } });
@@ -92,13 +92,13 @@ describe('prompts', () => {
       ({ code, message, help }) => [code, message, help],
     );
 
-  it('one that nobody wrote is not known', () => {
+  it('a missing one is unknown', () => {
     expect(refer(new Map())).toEqual([
       ['WF504', 'the prompt `task.a.v1` is unknown', 'create `.tnh/prompts/task.a.v1.md`'],
     ]);
   });
 
-  it('one whose file has errors is not told to be missing', () => {
+  it('one whose file has errors is not reported as missing', () => {
     const listed = new Set(['task.a.v1']);
     expect(refer({ keys: () => listed.keys(), get: () => undefined })).toEqual([
       [
@@ -157,7 +157,7 @@ describe('inputs', () => {
       'list it in `inputs` of the step, and pass it to `conductor run` with `--input ticket=…`',
     ],
     ['required, before a run', 'task.a.v1', '', [], 'pass `--input ticket=…`'],
-  ])('the help is of use to the verb that shows it: %s', (_, ref, requested, inputs, help) => {
+  ])('the help fits the command that shows it: %s', (_, ref, requested, inputs, help) => {
     const { diagnostics } = check(prompt(ref, requested), { names, inputs });
     expect(diagnostics.map((diagnostic) => diagnostic.help)).toEqual([help]);
   });

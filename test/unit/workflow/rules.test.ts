@@ -28,12 +28,15 @@ describe('ids', () => {
     },
   );
 
-  it.each(['7', '1e3', '0x1F', 'true'])('an unquoted %s as workflow_id is told to be quoted', (word) => {
-    const { diagnostics } = check(workflow('a', STEP).replace('workflow_id: demo', `workflow_id: ${word}`));
-    expect(diagnostics.map(({ code, help }) => [code, help])).toEqual([
-      ['WF009', `put it in quotes: \`"${word}"\``],
-    ]);
-  });
+  it.each(['7', '1e3', '0x1F', 'true'])(
+    'an unquoted %s as workflow_id gets the advice to quote it',
+    (word) => {
+      const { diagnostics } = check(workflow('a', STEP).replace('workflow_id: demo', `workflow_id: ${word}`));
+      expect(diagnostics.map(({ code, help }) => [code, help])).toEqual([
+        ['WF009', `put it in quotes: \`"${word}"\``],
+      ]);
+    },
+  );
 
   it('a workflow id may have dots', () => {
     expect(codes(check(workflow('a', STEP).replace('workflow_id: demo', 'workflow_id: a.b-c_1')))).toEqual(
@@ -53,7 +56,7 @@ describe('ids', () => {
   });
 });
 
-describe('one slip is told once', () => {
+describe('one mistake is reported once', () => {
   it.each<[string, string, string[]]>([
     ['an entry step without an id', mutate(['- id: "synthesize"\n    opcode', '- opcode']), ['WF008 12:5']],
     ['a later step without an id', mutate(['- id: "fix"\n    opcode', '- opcode']), ['WF008 53:5']],
@@ -112,7 +115,7 @@ describe('help', () => {
   });
 });
 
-it('a missing route is told with the steps it may lead to', () => {
+it('a missing route is reported with its possible targets', () => {
   const { diagnostics } = check(mutate(['      unsafe: "STOP"\n', '']));
   expect(diagnostics.map(({ help }) => help)).toEqual([
     'add `unsafe`, with the id of a ROLLBACK step or STOP',
@@ -123,7 +126,7 @@ describe('limits beside `limits`', () => {
   const beside = (step: string) =>
     check(workflow('a', step)).diagnostics.map(({ code, notes, help }) => [code, notes, help]);
 
-  it('are told where they go', () => {
+  it('are reported with where they belong', () => {
     expect(beside(agent('a', 'STOP', '    max_visits: 2\n'))).toEqual([
       ['WF007', [], 'write it under `limits`: `limits: { max_visits: … }`'],
     ]);
@@ -137,7 +140,7 @@ describe('limits beside `limits`', () => {
     expect(diagnostics.map(({ code }) => code)).not.toContain('WF312');
   });
 
-  it('are not told to go where a step has none', () => {
+  it('are not referred to a place where a step has none', () => {
     const step = '  - { id: a, opcode: STOP, timeout: 5m }\n';
     expect(beside(step)).toEqual([['WF007', ['it belongs to GATE'], 'remove it']]);
   });

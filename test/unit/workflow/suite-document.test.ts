@@ -115,8 +115,8 @@ describe('a suite file', () => {
       [/^1:11 `suite_id` is the text "..\/x", which is not a suite id/],
     ],
   ])('is refused with its place: %s', (_, text, problems) => {
-    const told = found(text);
-    expect(told).toEqual(
+    const diagnostics = found(text);
+    expect(diagnostics).toEqual(
       problems.map((problem) => (typeof problem === 'string' ? problem : expect.stringMatching(problem))),
     );
     expect(check(text).suite).toBeNull();

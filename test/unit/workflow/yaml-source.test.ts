@@ -87,7 +87,7 @@ describe('parseYaml', () => {
     ]);
   });
 
-  it('locates keys, values, list entries, pieces of text, and what stands behind an alias', () => {
+  it('locates keys, values, list entries, parts of text, and the target of an alias', () => {
     const source = parseYaml('a: &a\n  - b: "x ${y} z"\nc: *a\n', 'WF').source;
     expect(source?.locate(['a', 0, 'b'], 'key')).toEqual({ line: 2, column: 5, endLine: 2, endColumn: 6 });
     expect(source?.locate(['a', 0, 'b'], 'value')).toMatchObject({ line: 2, column: 8, endColumn: 18 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Prompt } from '../../../contracts/documents/prompt.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../../../contracts/planner/planner-decision.ts';
 import type { EventDraft, EventPayload } from '../../../contracts/run/event.ts';
+import { feedbackText } from '../../../contracts/run/typed-feedback.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { ActiveStep } from '../../../kernel/state.ts';
 import { composeRefinementPackage } from '../../../planner/refinement-package.ts';
@@ -41,7 +42,7 @@ export async function collectInputs(
     eval_profile: plan.evalProfile,
     ...(await judgementInputs(context)),
     step_intent: intentOf(context, step),
-    human_feedback: feedbackFor(context.events(), entry),
+    human_feedback: presentFeedback(feedbackFor(context.events(), entry)),
   };
   if (wanted.has('diff') || wanted.has('diff_summary')) {
     const last = lastEnded(context.view().steps, 'RUN_AGENT');
@@ -122,6 +123,11 @@ export function feedbackFor(events: readonly EventDraft[], entry: ActiveStep): F
     if (event.step_id !== entry.stepId || event.payload.visit !== entry.visit) return null;
   }
   return null;
+}
+
+/** As prompts get it: the comment includes what was said about lines and goldens, so that no prompt can omit it. */
+function presentFeedback(feedback: Feedback | null): Feedback | null {
+  return feedback === null ? null : { ...feedback, comment: feedbackText(feedback) ?? '' };
 }
 
 /** The latest decision, and the refinement package if the decision asks for a refinement. */

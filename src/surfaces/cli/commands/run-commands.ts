@@ -186,11 +186,21 @@ export function addGateCommands({ add }: Registrar): void {
     'serve a local page to watch runs and answer gates, and continue runs that were answered',
     'conductor serve --open',
     async (context, _args, options) => {
+      if (options.sessions === true || options.revoke !== undefined) {
+        const { manageSessions } = await import('./page/sessions.ts');
+        return manageSessions(context, optional(options.revoke));
+      }
       const { serve } = await import('./page/serve.ts');
       return serve(context, {
         port: number(options.port),
         host: optional(options.host),
+        lan: options.lan === true ? true : optional(options.lan),
         repos: listed(options.repo),
+        open: options.open === true,
+        work: options.work === true,
+        tls: options.tls === true,
+        cert: optional(options.cert),
+        key: optional(options.key),
         printCode: options.printCode === true,
       });
     },
@@ -199,6 +209,15 @@ export function addGateCommands({ add }: Registrar): void {
     .option('--repo <dir>', 'a repository to show; may be repeated (default: the current folder)', collect)
     .option('--port <n>', 'the port; 0 for any free one', wholeCount)
     .option('--host <address>', 'an address of this machine (default: 127.0.0.1)')
+    .option('--lan [interface]', 'let other devices of a network reach the page')
+    .option('--tls', 'encrypt with a generated certificate, and print its fingerprint')
+    .option('--cert <file>', 'encrypt with this certificate, in PEM')
+    .option('--key <file>', 'the private key of the certificate, in PEM')
+    .option('--open', 'open the page in the browser')
+    .option('--work', 'also plan, implement and review work items, like `work watch`')
+    .option('--sessions', 'list the paired browsers')
+    .option('--revoke <id>', 'end the session of a browser; `all` ends all of them')
+    .option(...TRUST_OPTION)
     .option('--print-code', 'print the pairing code although standard error is no terminal');
   add('gates', 'list the gates that wait for an answer', 'conductor gates', async (context) => {
     const { gates } = await import('./run/gates.ts');

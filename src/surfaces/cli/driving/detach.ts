@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { DETACHED_VARIABLE } from '../../../contracts/run/detached-process.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { DETACHED_VARIABLE } from './detached-terminal.ts';
 
 export type Detached =
   | { readonly ok: true; readonly runId: string; readonly pid: number }

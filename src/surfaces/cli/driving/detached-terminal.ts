@@ -1,9 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
+import { DETACHED_VARIABLE } from '../../../contracts/run/detached-process.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output/terminal.ts';
-
-/** Set for processes that `--detach` starts. Internal: users must not set it. */
-export const DETACHED_VARIABLE = 'CONDUCTOR_DETACHED';
 
 /** The log of a detached process from the moment its run exists, relative to the run directory. */
 export const DETACHED_LOG = 'logs/conductor.log';

@@ -12,9 +12,10 @@ export const GATE_ROUTES: readonly Route[] = [
     if (document === null) throw new RouteError(404, 'no_gate', 'the run is not waiting at a gate');
     return { ...document };
   }),
-  postOfRun('/gate', gateAnswerRequestSchema, async ({ body, session, address }, run, repo) => {
+  postOfRun('/gate', gateAnswerRequestSchema, async ({ server, body, session, address }, run, repo) => {
     const project = expectOpened(await repo.services.openProject(repo.root));
     const result = await answerFromPage(project, run, { session, address }, body);
+    server.boards.get(repo.id)?.refresh(run.view.runId);
     if (result.ok) return { ...result.answered };
     const { message, help, current } = result;
     const error = { code: 'not_answered', message, help };

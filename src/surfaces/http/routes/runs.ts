@@ -33,6 +33,7 @@ export const RUN_ROUTES: readonly Route[] = [
   getInRepo('/stats', async ({ query, server }, { records }) => ({
     ...(await computeRunStats(records, { by: null, since: readSince(query, server.now()) })),
   })),
+  getInRepo('/attendant', async ({ server }, { id }) => ({ problems: server.attendant.problems(id) })),
   getInRepo('/runs', async ({ query, server }, repo) => {
     const state = query.get('state');
     if (state !== null && !STATE_FILTERS.includes(state))

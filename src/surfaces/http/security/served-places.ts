@@ -35,6 +35,6 @@ export function hostOf(address: string): string {
   return isIPv6(address) ? `[${address.toLowerCase()}]` : address;
 }
 
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }

@@ -12,7 +12,7 @@ export const SESSION_DAYS = 30;
 const DAY_SECONDS = 86_400;
 
 /** With TLS, the prefix lets no other host and no insecure page set the cookie. */
-export function cookieName(isTls: boolean): string {
+function cookieName(isTls: boolean): string {
   return isTls ? '__Host-conductor' : 'conductor';
 }
 

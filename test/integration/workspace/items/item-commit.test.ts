@@ -71,7 +71,7 @@ describe('the commit of a revision', () => {
     'a file that becomes binary': (root) => writeFile(join(root, 'file.txt'), new Uint8Array([0, 9, 0])),
   };
 
-  it.each(Object.entries(changes))('holds exactly %s', async (_, change) => {
+  it.each(Object.entries(changes))('contains exactly %s', async (_, change) => {
     const repo = await workRepo({ files: FILES });
     const patch = await patchBy(repo, (_write, root) => change(root));
     const { headSHA } = await make(repo, patch);
@@ -195,7 +195,7 @@ describe('the branch of an item', () => {
     expect(await headOf(repo, BRANCH)).toBe(heads[3]);
   });
 
-  it('keeps what a person has committed to it', async () => {
+  it('keeps what the user has committed to it', async () => {
     const repo = await workRepo();
     await make(repo, await patchOf(repo, 'one\n'));
     await repo.git('checkout', '--quiet', 'conductor/item/7');

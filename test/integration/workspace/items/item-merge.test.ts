@@ -90,7 +90,7 @@ describe('merging an item', () => {
     expect(await merge()).toEqual(merged);
   });
 
-  it('finds one that a person has merged or moved the branch to', async () => {
+  it('finds one that the user has merged or moved the branch to', async () => {
     const { repo, merge, headSHA } = await scene();
     await repo.git('merge', '--quiet', '--ff-only', 'conductor/item/7');
     expect(await merge()).toEqual({ ok: true, into: 'main', commit: headSHA });

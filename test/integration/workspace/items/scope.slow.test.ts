@@ -264,15 +264,15 @@ describe('the scope of a patch that git made', () => {
       unusedImport,
       false,
     ],
-  ])('honours what the compiler is told: %s', async (_, settings, after, proved) => {
+  ])('respects the compiler settings: %s', async (_, settings, after, proved) => {
     const packages = Object.entries(settings).filter(([path]) => path.startsWith('node_modules/'));
     const committed = Object.entries(settings).filter(([path]) => !path.startsWith('node_modules/'));
     const files = { 'b.ts': 'export const a = 1;\n', '.gitignore': 'node_modules/\n' };
     const repo = await repoWith({ ...files, ...Object.fromEntries(committed) });
     for (const [path, text] of packages) await repo.write(path, text);
     await repo.write('b.ts', after);
-    const judged = spell(await judge(repo, await patchOf(repo)));
-    expect(judged).toEqual([proved ? 'b.ts incidental true' : 'b.ts unlisted false']);
+    const classified = spell(await judge(repo, await patchOf(repo)));
+    expect(classified).toEqual([proved ? 'b.ts incidental true' : 'b.ts unlisted false']);
   });
 
   it('reads a patch of 100,000 lines', async () => {

@@ -41,7 +41,7 @@ describe('specs', () => {
     });
   });
 
-  it('that can not be used are told with the place and why', async () => {
+  it("that can't be used are reported with the place and the reason", async () => {
     const repo = await workRepo({
       files: {
         'docs/specs/bare.md': '# Bare\n',

@@ -7,7 +7,7 @@ afterAll(() => bash.remove());
 
 const DENYING = { commands: { deny: ['mark', 'rm', 'npm publish'] } };
 
-/** To a reader who takes the wrong thing for a text, the program stands in quotes. */
+/** A parser that misreads the quoting takes the program for text. */
 const LED_ASTRAY = [
   "x=(a # ) echo '\n); mark x #'",
   "case x in # ) echo '\n x) mark y ;; esac #'",
@@ -28,7 +28,7 @@ const LED_ASTRAY = [
   'time -p mark',
 ] as const;
 
-describe('a line that bash reads in another way than it looks', () => {
+describe('a line that bash reads differently than it appears', () => {
   it('starts the program in bash', () => {
     const ran = bash.startsMark(LED_ASTRAY);
     expect(LED_ASTRAY.filter((_line, index) => !ran[index])).toEqual([]);

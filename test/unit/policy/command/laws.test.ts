@@ -55,7 +55,7 @@ const POSITIONS: readonly ((command: string) => string)[] = [
 const position = fc.constantFrom(...POSITIONS);
 
 describe('the command filter', () => {
-  it('finds a denied program however it is quoted and wherever it stands', () => {
+  it('finds a denied program however it is quoted and wherever it is', () => {
     fc.assert(
       fc.property(disguised('rm'), position, (word, place) => {
         expect(checkLine(DENYING, place(`${word} x`))).toContain('native_policy_block');
@@ -77,7 +77,7 @@ describe('the command filter', () => {
     );
   });
 
-  it('finds a write out of the workspace however the path is quoted and wherever it stands', () => {
+  it('finds a write out of the workspace however the path is quoted and wherever it is', () => {
     fc.assert(
       fc.property(disguised('../a'), position, (path, place) => {
         expect(checkLine({}, place(`echo x > ${path}`))).toContain('outside_workspace');

@@ -9,7 +9,7 @@ export interface MarkedBash {
   readonly remove: () => void;
 }
 
-/** Every line has a file of its own: what one leaves running must not tell on the next. */
+/** Every line has a file of its own: what one leaves running must not affect the next. */
 const SCRIPT = `ran=$1; shift; n=0
 for line; do
   (export RAN=$ran/$n; eval "$line"; wait) > /dev/null 2>&1 < /dev/null

@@ -219,7 +219,7 @@ describe('where nothing may be written', () => {
   });
 });
 
-describe('operations that nobody forbids', () => {
+describe('operations that are not forbidden', () => {
   it.each([
     'git commit -m x',
     'git push origin topic',
@@ -281,7 +281,7 @@ describe('protected branches', () => {
     'b=main; git push origin "$b"',
     'for b in topic main; do git branch -f "$b" HEAD; done',
     "bash -c 'git branch -f main HEAD'",
-  ])('%j would move one by a name that the line tells', (line) => {
+  ])('%j would move one by a name in the line', (line) => {
     expect(checkLine({}, line)).toEqual(['protected_branch_violation']);
   });
 

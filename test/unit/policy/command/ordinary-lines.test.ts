@@ -84,7 +84,7 @@ describe('of the ordinary lines that agents run', () => {
 });
 
 describe('of the hostile lines', () => {
-  /** The default asks a person about files that look like secrets; here they are forbidden. */
+  /** The default requires approval for files that look like secrets; here they are forbidden. */
   const forbidding = {
     forbidden_paths: [...(DEFAULT.forbidden_paths ?? []), ...(DEFAULT.approval_paths ?? [])],
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readLine } from '../../../../src/policy/shell/grammar/read-line.ts';
 import { MASK, type Step } from '../../../../src/policy/shell/grammar/shell-word.ts';
 
-/** Commands as words between brackets, compounds by their shape, and what stands between them. */
+/** Commands as words between brackets, compounds by their shape, and what is between them. */
 function spell(line: string): string {
   return spellSteps(readLine(line).steps);
 }

@@ -93,7 +93,7 @@ const { statement } = fc.letrec<{ statement: string }>((tie) => ({
   ),
 }));
 
-/** What somebody might put in anywhere to lead a reader astray. */
+/** Insertions that could mislead the parser. */
 const STRAY = [
   ' ',
   '\n',

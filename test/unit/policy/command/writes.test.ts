@@ -225,7 +225,7 @@ const ANYWHERE: readonly Row[] = [
   ['git stash show --output ../x', OUTSIDE],
 ];
 
-/** Where the line does not tell what is written, or from where: refused under a policy with `commands` alone. */
+/** Where the line does not show what is written, or from where: refused under a policy with `commands` alone. */
 const UNTOLD: readonly string[] = [
   'echo x > $OUT',
   'rm -rf $DIR',
@@ -266,7 +266,7 @@ const CHANGED_ON_THE_WAY: readonly string[] = [
   "xargs -0 touch < <(printf '../a\\0')",
 ];
 
-/** What variables, loops and functions of the line itself lead to is told by the line. */
+/** What variables, loops and functions of the line itself lead to follows from the line. */
 const FOLLOWED: readonly Row[] = [
   ["echo 'a ../b' | xargs touch", OUTSIDE],
   ["printf 'a\\n../b\\n' | xargs touch", OUTSIDE],
@@ -411,7 +411,7 @@ const NAMED: readonly Row[] = [
   ['chmod -x secrets/a', PATH],
 ];
 
-/** Writes to `approval_paths` are allowed: a person is asked after the step. */
+/** Writes to `approval_paths` are allowed: a gate asks after the step. */
 const SHIPPED: readonly Row[] = [
   ['echo x > .env', []],
   ['echo x > src/.env.local', []],
@@ -430,7 +430,7 @@ const SHIPPED: readonly Row[] = [
 ];
 
 describe('writes', () => {
-  it.each([...ANYWHERE, ...FOLLOWED])('are judged whatever the policy: %j is %j', (line, classes) => {
+  it.each([...ANYWHERE, ...FOLLOWED])('are found whatever the policy: %j is %j', (line, classes) => {
     expect(checkLine(FREE, line)).toEqual(classes);
     const limited = checkLine(LIMITED, line);
     expect(limited).toEqual(classes.length === 0 ? [] : expect.arrayContaining([...classes]));
@@ -477,7 +477,7 @@ describe('writes', () => {
     expect(checkLine(policy, line)).toEqual(classes);
   });
 
-  it('into the temporary folder are free, but not around a workspace that lies in it', () => {
+  it('into the temporary folder are allowed, but not around a workspace in it', () => {
     const place = { workspace: '/tmp/x/repo', cwd: '/tmp/x/repo' };
     expect(checkLine(FREE, 'echo x > /tmp/a', place)).toEqual([]);
     expect(checkLine(FREE, 'echo x > /tmp/x/a', place)).toEqual(OUTSIDE);

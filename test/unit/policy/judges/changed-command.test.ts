@@ -22,11 +22,11 @@ function read(command: readonly string[], base: Files, now: Files, place: Comman
 }
 
 function changed(command: string, base: Files, now: Files, place: CommandPlace = {}): string[] {
-  const words = command.split(' ');
+  const argv = command.split(' ');
   const paths = [...new Set([...Object.keys(base), ...Object.keys(now)])];
   const all = { changed: paths.filter((path) => base[path] !== now[path]), ...place };
-  const texts = read(words, base, now, all);
-  return changedCommand(words, texts.base, texts.now, all).map(({ path, part }) =>
+  const texts = read(argv, base, now, all);
+  return changedCommand(argv, texts.base, texts.now, all).map(({ path, part }) =>
     part === null ? path : `${path} (${part})`,
   );
 }
@@ -60,7 +60,7 @@ describe('a script of package.json', () => {
     'cross-env CI=1 npm test',
     'npx run-s test',
     'npm-run-all test',
-  ])('is what %s stands for', (command) => {
+  ])('is what %s means', (command) => {
     expect(changed(command, VITEST, FAKED)).toEqual(['package.json (scripts.test)']);
     expect(changed(command, VITEST, VITEST)).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('a script of package.json', () => {
     expect(changed(command, base, { ...base, [path]: member('true') })).toEqual([`${path} (scripts.test)`]);
   });
 
-  it('is looked for in the folder of the command', () => {
+  it('is searched for in the folder of the command', () => {
     const base = { 'web/package.json': manifest({ test: 'vitest' }) };
     const now = { 'web/package.json': manifest({ test: 'true' }) };
     expect(changed('npm test', base, now, { folder: 'web' })).toEqual(['web/package.json (scripts.test)']);
@@ -267,7 +267,7 @@ describe('a Makefile', () => {
     expect(changed('make other', base, make('typedoc', 'true'))).toEqual(['Makefile (other)']);
   });
 
-  it('lies in the folder of the command, or in the one it names', () => {
+  it('is in the folder of the command, or in the one it names', () => {
     const inside = (text: string): Files => ({ 'core/Makefile': text });
     const from = inside('test:\n\tvitest\n');
     const to = inside('test:\n\ttrue\n');
@@ -289,7 +289,7 @@ describe('a justfile', () => {
     expect(changed('just test', { justfile: JUSTFILE }, now)).toEqual(expected);
   });
 
-  it('tells arguments from recipes', () => {
+  it('distinguishes arguments from recipes', () => {
     const now = { justfile: JUSTFILE.replace('tsc', 'true') };
     expect(changed('just test fast', { justfile: JUSTFILE }, now)).toEqual(['justfile (test fast)']);
     expect(changed('just test fast', { justfile: JUSTFILE }, { justfile: JUSTFILE })).toEqual([]);
@@ -569,11 +569,11 @@ describe('a program in the repository', () => {
   });
 
   it('may be a line for a shell', () => {
-    const words = ['sh', '-c', 'cd web; npm run "unit"'];
+    const argv = ['sh', '-c', 'cd web; npm run "unit"'];
     const base = { 'web/package.json': manifest({ unit: 'vitest' }) };
     const now = { 'web/package.json': manifest({ unit: 'true' }) };
-    const texts = read(words, base, now, {});
-    expect(changedCommand(words, texts.base, texts.now)).toEqual([
+    const texts = read(argv, base, now, {});
+    expect(changedCommand(argv, texts.base, texts.now)).toEqual([
       { path: 'web/package.json', part: 'scripts.unit' },
     ]);
   });
@@ -600,7 +600,7 @@ describe('files that were not read', () => {
   });
 
   it('come to an end whatever the command is', () => {
-    for (const words of [
+    for (const argv of [
       [],
       [''],
       ['npm'],
@@ -611,6 +611,6 @@ describe('files that were not read', () => {
       ['deno'],
       ['node'],
     ])
-      expect(read(words, {}, {}, {}).base.size).toBeLessThan(10);
+      expect(read(argv, {}, {}, {}).base.size).toBeLessThan(10);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Edits, type Files, judgeChange } from './judged-change.ts';
+import { type Edits, type Files, judgeChange } from './inspected-change.ts';
 
 /**
  * Agents that want a pass without the work, as far as values decide about them; those that need a run are in
- * test/e2e/cheats-*.test.ts. Each is either sent to a person by itself, or its files are put back for a second validation.
+ * test/e2e/cheats-*.test.ts. Each either opens a gate by itself, or its files are put back for a second validation.
  */
 interface Cheat {
   /** Completes the sentence "an agent that …". */

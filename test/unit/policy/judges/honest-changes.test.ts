@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Edits, type Files, judgeChange } from './judged-change.ts';
+import { type Edits, type Files, judgeChange } from './inspected-change.ts';
 
 /**
  * Honest changes, as far as values decide about them. A plain one is not even validated twice; where a file that decides a
- * verdict is edited, a second validation tells whether a person has to be asked; few changes are for a person in any case.
+ * verdict is edited, a second validation decides whether a gate opens; few changes open one in any case.
  */
 interface HonestChange {
   /** Completes the sentence "a change that …". */

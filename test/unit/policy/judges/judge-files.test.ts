@@ -297,7 +297,7 @@ describe('changed judges', () => {
     expect(findChangedJudgeFiles(changes, null)).toEqual(['test/a.ts', 'test/b.ts']);
   });
 
-  it('go by the globs of the configuration', () => {
+  it('follow the globs of the configuration', () => {
     const changes = [change('M', 'test/a.ts'), change('M', 'checks/a.ts'), change('A', 'vite.config.ts')];
     expect(findChangedJudgeFiles(changes, ['checks/**', '!vite.config.ts'])).toEqual(['checks/a.ts']);
   });

@@ -63,10 +63,10 @@ export function createEngineFixture(script: RoleScript, jobs = 2) {
     engine,
     startEngine,
     sleeps: () => sleeps,
-    /** Items by way of a person's plan. */
+    /** Creates items through a user's plan. */
     plan: (...create: PlannedWorkItem[]) => engine.executeCommand(applyPlan({ create }), 'ann'),
     status: async (id: string) => (await engine.snapshot()).state.items.get(id)?.item.status,
-    told: (type: WorkEvent['type']) =>
+    eventsOf: (type: WorkEvent['type']) =>
       journal.entries.map(({ event }) => event).filter((event) => event.type === type),
   };
 }

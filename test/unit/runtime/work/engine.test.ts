@@ -7,14 +7,14 @@ const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
 
 describe('the work item engine', () => {
   it('takes an item from its plan to its merge', async () => {
-    const { engine, plan, status, told } = createEngineFixture(workAndApprove);
+    const { engine, plan, status, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     expect(await engine.runUntilIdle(NEVER)).toEqual({ kind: 'idle', problems: [] });
     expect(await status('1')).toBe('approved');
     expect(await engine.executeCommand({ kind: 'merge', itemId: '1' }, 'ann')).toEqual({ kind: 'done' });
     expect(await status('1')).toBe('closed');
-    expect(told('revision_merged')).toMatchObject([{ item_id: '1', into: 'main', by: 'ann' }]);
-    expect(told('command_refused')).toEqual([]);
+    expect(eventsOf('revision_merged')).toMatchObject([{ item_id: '1', into: 'main', by: 'ann' }]);
+    expect(eventsOf('command_refused')).toEqual([]);
   });
 
   it('calls listeners for each entry once, in order', async () => {
@@ -67,12 +67,12 @@ describe('the work item engine', () => {
 
   it('changes nothing for a plan that fails its check, and counts it', async () => {
     const { result } = applyPlan({ close: ['7'] });
-    const { engine, specs, told } = createEngineFixture(async () => ({ ok: true, result }));
+    const { engine, specs, eventsOf } = createEngineFixture(async () => ({ ok: true, result }));
     specs.files.set('a.md', { text: 'one', status: 'approved' });
     const end = await engine.runUntilIdle(NEVER);
     expect(end.problems[0]).toContain('there is no item 7');
     expect(
-      told('command_started').filter(
+      eventsOf('command_started').filter(
         (event) => 'command' in event && event.command.kind === 'apply_planner_result',
       ),
     ).toEqual([]);
@@ -123,12 +123,12 @@ describe('the work item engine', () => {
       'it failed 3 times in a row: it fell over',
     ],
   ])('after %s leaves the item to users with the reason', async (_, end, expected, reason) => {
-    const { engine, plan, told } = createEngineFixture(async () => end);
+    const { engine, plan, eventsOf } = createEngineFixture(async () => end);
     await plan(task('a'));
     await engine.runUntilIdle(NEVER);
     const { state } = await engine.snapshot();
     expect(state.items.get('1')).toMatchObject({ item: { status: expected }, statusReason: reason });
-    expect(told('revision_made')).toEqual([]);
+    expect(eventsOf('revision_made')).toEqual([]);
   });
 
   it('keeps summaries, and puts scope corrections into the message of the commit', async () => {
@@ -181,7 +181,7 @@ describe('the work item engine', () => {
   });
 
   it('records changes at the provider', async () => {
-    const { engine, plan, provider, status, told } = createEngineFixture(workAndApprove);
+    const { engine, plan, provider, status, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a', { blockedBy: ['b'] }), task('b', { labels: ['task:refinement', 'priority:high'] }));
     await engine.runUntilIdle(NEVER);
     expect(await status('1')).toBe('pending');
@@ -192,14 +192,14 @@ describe('the work item engine', () => {
     }));
     await engine.runUntilIdle(NEVER);
     expect(await status('1')).toBe('approved');
-    expect(told('status_changed')).toContainEqual(
+    expect(eventsOf('status_changed')).toContainEqual(
       expect.objectContaining({ item_id: '2', to: 'closed', by: 'provider' }),
     );
-    expect(told('item_updated')).toMatchObject([{ body: 'answered' }]);
+    expect(eventsOf('item_updated')).toMatchObject([{ body: 'answered' }]);
   });
 
   it('tries what the provider refused again, later and with the same key', async () => {
-    const { engine, plan, provider, status, told } = createEngineFixture(workAndApprove);
+    const { engine, plan, provider, status, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     const { write } = provider;
     let failures = 2;
@@ -211,19 +211,19 @@ describe('the work item engine', () => {
     });
     expect((await engine.runUntilIdle(NEVER)).problems).toEqual([]);
     expect(await status('1')).toBe('approved');
-    expect(told('command_failed')).toMatchObject([
+    expect(eventsOf('command_failed')).toMatchObject([
       { reason: 'the disk is full' },
       { reason: 'the disk is full' },
     ]);
-    expect(told('revision_made')).toHaveLength(1);
+    expect(eventsOf('revision_made')).toHaveLength(1);
   });
 
   it('is idle, with the reason, if the provider keeps refusing', async () => {
-    const { engine, plan, provider, told } = createEngineFixture(workAndApprove);
+    const { engine, plan, provider, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     Object.assign(provider, { write: async () => Promise.reject(new Error('the disk is full')) });
     expect((await engine.runUntilIdle(NEVER)).problems).toEqual(['transition/1/2/ready: the disk is full']);
-    expect(told('command_failed')).toHaveLength(3);
+    expect(eventsOf('command_failed')).toHaveLength(3);
   });
 
   it("leaves an item to users if its run can't start", async () => {
@@ -236,14 +236,14 @@ describe('the work item engine', () => {
   });
 
   it('ends a lost run, and retries its item without counting a failure', async () => {
-    const { engine, plan, runner, status, told } = createEngineFixture(workAndApprove);
+    const { engine, plan, runner, status, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     await engine.recover();
     const lost = { runId: 'gone', role: 'implementor', itemId: '1', specs: [], revisionId: null } as const;
     await engine.executeCommand({ kind: 'accept_run', ...lost }, 'ann');
     await engine.recover();
     expect(runner.cancelled).toEqual(['gone']);
-    expect(told('run_ended')).toMatchObject([{ run_id: 'gone', ok: false, counted: false }]);
+    expect(eventsOf('run_ended')).toMatchObject([{ run_id: 'gone', ok: false, counted: false }]);
     expect(await status('1')).toBe('ready');
   });
 

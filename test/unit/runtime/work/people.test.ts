@@ -6,7 +6,7 @@ import { APPROVES, aborted, createEngineFixture, implemented, NEVER, task } from
 const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
   request.role === 'reviewer' ? APPROVES : implemented();
 
-describe('a person', () => {
+describe('a user', () => {
   it('who closes an item stops the run on it, whose result is refused and whose summary is kept', async () => {
     const fixture = createEngineFixture(async (_, __, signal) => {
       await fixture.engine.executeCommand(
@@ -19,11 +19,11 @@ describe('a person', () => {
     await fixture.plan(task('a'));
     await fixture.engine.runUntilIdle(NEVER);
     expect(await fixture.status('1')).toBe('closed');
-    expect(fixture.told('command_refused')).toMatchObject([
+    expect(fixture.eventsOf('command_refused')).toMatchObject([
       { kind: 'apply_implementor_result', code: 'item_moved' },
     ]);
-    expect(fixture.told('summary_kept')).toMatchObject([{ summary: 'in vain' }]);
-    expect(fixture.told('revision_made')).toEqual([]);
+    expect(fixture.eventsOf('summary_kept')).toMatchObject([{ summary: 'in vain' }]);
+    expect(fixture.eventsOf('revision_made')).toEqual([]);
     expect((await fixture.engine.snapshot()).state.runs.size).toBe(0);
   });
 
@@ -40,14 +40,14 @@ describe('a person', () => {
   it.each([
     ['an item that is not there', '9', 'unknown_item', 'list the items: conductor work list'],
     ['a question', '1', 'not_code', 'answer it in the spec, then move the item to closed'],
-  ])('who dispatches %s is told why not and what to do', async (_, id, code, help) => {
-    const { engine, plan, told } = createEngineFixture(workAndApprove);
+  ])('who dispatches %s gets the reason and the fix', async (_, id, code, help) => {
+    const { engine, plan, eventsOf } = createEngineFixture(workAndApprove);
     await plan(task('a', { labels: ['task:refinement', 'priority:high'] }));
     expect(await engine.dispatch(id, 'ann', NEVER)).toMatchObject({ kind: 'refused', code, help });
-    expect(told('command_refused')).toMatchObject([{ by: 'ann', code }]);
+    expect(eventsOf('command_refused')).toMatchObject([{ by: 'ann', code }]);
   });
 
-  it('who brings the result of an implementor moves a ready item on', async () => {
+  it('who supplies the result of an implementor moves a ready item on', async () => {
     const { engine, plan, status } = createEngineFixture(workAndApprove);
     await plan(task('a'));
     await engine.recover();
@@ -104,7 +104,7 @@ describe('a person', () => {
       expect(state.items.get('1')).toMatchObject({ item: { status: 'blocked' }, failures: [] });
       expect(state.items.get('1')?.statusReason).toContain('ann cancelled run');
       expect([state.runs.size, state.started.size]).toEqual([0, 0]);
-      expect(fixture.told('run_ended')).toHaveLength(1);
+      expect(fixture.eventsOf('run_ended')).toHaveLength(1);
     },
   );
 });
@@ -112,7 +112,7 @@ describe('a person', () => {
 describe('a watch', () => {
   it('stops its agents on the signal, which is recorded and no failure', async () => {
     const controller = new AbortController();
-    const { engine, plan, told } = createEngineFixture(async (_, __, signal) => {
+    const { engine, plan, eventsOf } = createEngineFixture(async (_, __, signal) => {
       controller.abort();
       if (!signal.aborted) await aborted(signal);
       return { ok: false, reason: 'stopped by a signal' };
@@ -121,7 +121,9 @@ describe('a watch', () => {
     expect(await engine.watch(controller.signal)).toMatchObject({ kind: 'stopped' });
     const { state } = await engine.snapshot();
     expect(state.items.get('1')).toMatchObject({ item: { status: 'pending' }, failures: [] });
-    expect(told('run_ended')).toMatchObject([{ ok: false, counted: false, reason: 'stopped by a signal' }]);
+    expect(eventsOf('run_ended')).toMatchObject([
+      { ok: false, counted: false, reason: 'stopped by a signal' },
+    ]);
   });
 
   it('handles changes while it waits', async () => {

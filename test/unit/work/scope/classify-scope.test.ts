@@ -143,7 +143,7 @@ describe('Out of Scope', () => {
     ]);
   });
 
-  it.each(['../a.ts', '/etc/passwd', 'a/../../b'])('is all that lies outside the repository: %s', (path) => {
+  it.each(['../a.ts', '/etc/passwd', 'a/../../b'])('is everything outside the repository: %s', (path) => {
     expect(classes({ inScope: ['**', '.'], paths: [path] })).toEqual(['out_of_scope']);
   });
 });

@@ -19,7 +19,7 @@ const files = execFileSync('git', ['ls-files', 'src/work', 'src/policy', 'src/ke
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
-/** Lines behind which a statement has ended at the top of a file: a comment there stands between two of them. */
+/** Lines behind which a statement has ended at the top of a file: a comment there is between two of them. */
 const safePlaces = (text: string): number[] =>
   text.split('\n').flatMap((line, at) => (/^(?:}|import .*;|export type .*;)$/.test(line) ? [at + 1] : []));
 

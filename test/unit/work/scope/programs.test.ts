@@ -142,19 +142,19 @@ describe('a change of TypeScript or JavaScript', () => {
       { path, before: after, after: before },
     ]);
     const proofs = await programs.compare(pairs, usual);
-    const told = cases.map(([name], index) => [
+    const results = cases.map(([name], index) => [
       name,
       proofs[2 * index]?.proved,
       proofs[2 * index + 1]?.proved,
     ]);
-    expect(told).toEqual([
+    expect(results).toEqual([
       ...PROVED.map(([name]) => [name, true, true]),
       ...UNPROVED.map(([name]) => [name, false, false]),
     ]);
     expect(proofs.filter(({ reason }) => reason === '')).toEqual([]);
   });
 
-  it('counts an import that the compiler is told to keep', async () => {
+  it('counts an import that the compiler must keep', async () => {
     const texts = ['export const a = 1;', "import { A } from './a.ts';\nexport const a = 1;"] as const;
     expect(await compare('a.ts', ...texts)).toMatchObject({ proved: true });
     expect(await compare('a.ts', ...texts, { ...usual, keepsImports: true })).toMatchObject({
@@ -162,7 +162,7 @@ describe('a change of TypeScript or JavaScript', () => {
     });
   });
 
-  it('counts a type where the compiler is told to emit types', async () => {
+  it('counts a type if the compiler must emit types', async () => {
     const texts = ['type A = string;', 'type A = number;'] as const;
     expect(await compare('a.ts', ...texts)).toMatchObject({ proved: true });
     expect(await compare('a.ts', ...texts, { ...usual, emitsTypes: true })).toMatchObject({ proved: false });

@@ -68,7 +68,7 @@ describe('limits of agents', () => {
   });
 });
 
-describe('validations that nobody judges', () => {
+describe('validations without an evaluation', () => {
   it.each<[string, string, string[]]>([
     ['both outcomes lead to a gate', checkThen('ask', 'ask') + gate('ask', ''), ['WF406']],
     ['a failure stops', checkThen('ask', 'STOP') + gate('ask', ''), []],
@@ -118,7 +118,7 @@ describe('ends that are unverified', () => {
 });
 
 describe('what is shipped', () => {
-  it('pattern A is valid, and is told of its missing limits and its idle route', () => {
+  it('pattern A is valid, with advice on its missing limits and its idle route', () => {
     const checked = checkWithAdvice(patternA);
     expect(checked.plan).not.toBeNull();
     expect(codes(checked)).toEqual(['WF312', 'WF312', 'WF209']);
@@ -136,7 +136,7 @@ describe('what is shipped', () => {
     expect(adviceOf(path)).toEqual([]);
   });
 
-  it.each(roles)('%s leaves its limits to the configuration, and is told so and nothing else', (path) => {
+  it.each(roles)('%s leaves its limits to the configuration, which is its only advice', (path) => {
     expect(new Set(adviceOf(path))).toEqual(new Set(['WF312']));
   });
 });

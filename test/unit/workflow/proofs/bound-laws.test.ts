@@ -5,7 +5,7 @@ import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts
 import { randomRun } from '../../kernel/random-runs.ts';
 import { routesOf } from './plan-paths.ts';
 
-/** Where a run stands: the step it has entered, and what is counted. Nothing else decides where it can go. */
+/** The state of a run: the step it has entered, and what is counted. Nothing else decides where it can go. */
 interface Standing {
   readonly at: string;
   readonly visits: Readonly<Record<string, number>>;

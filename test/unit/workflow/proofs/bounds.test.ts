@@ -4,7 +4,15 @@ import type { Plan, PlanStep } from '../../../../src/kernel/plan.ts';
 import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts';
 import { agent, evaluate, gate, planOf, validation } from '../../../../testing/plans.ts';
 import { type RandomRun, randomRun } from '../../kernel/random-runs.ts';
-import { eventsOf, goOn, judged, type Played, passed, rolledBack, start } from '../../kernel/scripted-run.ts';
+import {
+  evaluated,
+  eventsOf,
+  goOn,
+  type Played,
+  passed,
+  rolledBack,
+  start,
+} from '../../kernel/scripted-run.ts';
 
 type Steps = readonly [PlanStep, ...PlanStep[]];
 
@@ -189,7 +197,7 @@ describe('the kernel', () => {
     ['a fix without one', withFix(null)],
   ])('can be driven to the bound of %s', (_, steps) => {
     const plan = planOf(steps);
-    const run = goOn(start(plan), ({ stepId }) => (stepId === 'judge' ? judged('partial') : passed));
+    const run = goOn(start(plan), ({ stepId }) => (stepId === 'judge' ? evaluated('partial') : passed));
     const { agentRuns, plannerCalls } = proveWorkflow(plan).worstCase;
     expect([entered(run, 'RUN_AGENT'), entered(run, 'EVALUATE')]).toEqual([agentRuns, plannerCalls]);
   });

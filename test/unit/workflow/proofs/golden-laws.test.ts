@@ -45,10 +45,10 @@ const proposingRun: fc.Arbitrary<Proposing> = fc
   });
 
 /** Reads the way backwards from its end to the last proposal: an approved gate in between clears it. */
-function lacksApproval(way: readonly Left[], proposing: ReadonlySet<string>): Verdict {
-  const proposal = way.findLastIndex(({ step }) => proposing.has(step.id));
+function lacksApproval(walked: readonly Left[], proposing: ReadonlySet<string>): Verdict {
+  const proposal = walked.findLastIndex(({ step }) => proposing.has(step.id));
   if (proposal === -1) return 'no';
-  const rest = way.slice(proposal + 1);
+  const rest = walked.slice(proposal + 1);
   if (rest.some(({ step, key }) => step.opcode === 'GATE' && key === 'gate_approved')) return 'no';
   const sawNone = ({ step, key }: Left) =>
     step.opcode === 'EVALUATE' && ['success', 'partial', 'blocked'].includes(key);
@@ -56,15 +56,15 @@ function lacksApproval(way: readonly Left[], proposing: ReadonlySet<string>): Ve
 }
 
 describe('the proof that goldens are approved', () => {
-  it('finds a way exactly as long as the shortest one that walking all of them finds', () => {
-    const seen = { broken: 0, judged: 0, holds: 0, nothing: 0 };
+  it('finds a path as long as the shortest one of an exhaustive search', () => {
+    const seen = { broken: 0, evaluated: 0, holds: 0, nothing: 0 };
     fc.assert(
       fc.property(proposingRun, ({ plan, proposing }) => {
         const { goldens } = proveWorkflow(plan);
-        expectAgreement(plan, goldens, (way) => lacksApproval(way, proposing));
+        expectAgreement(plan, goldens, (walked) => lacksApproval(walked, proposing));
         expect(goldens.proposing.filter((id) => !proposing.has(id))).toEqual([]);
         if (goldens.broken !== null) seen.broken += 1;
-        if (goldens.evaluated !== null) seen.judged += 1;
+        if (goldens.evaluated !== null) seen.evaluated += 1;
         if (goldens.holds && goldens.proposing.length > 0) seen.holds += 1;
         if (goldens.proposing.length === 0) seen.nothing += 1;
       }),
@@ -73,7 +73,7 @@ describe('the proof that goldens are approved', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(5);
   });
 
-  it('is kept by the kernel: where it holds without a judgement, no run is stopped for pending goldens', () => {
+  it('is kept by the kernel: where it is proved without an evaluation, no run is stopped for pending goldens', () => {
     const seen = { proved: 0, pending: 0 };
     fc.assert(
       fc.property(proposingRun, ({ run, plan, proposing }) => {
@@ -93,7 +93,7 @@ describe('the proof that goldens are approved', () => {
   });
 });
 
-/** Only steps that may propose do, and nobody answers late. */
+/** Only steps that may propose do, and no answer is late. */
 function proposeOnly(proposes: boolean, step: PlanStep | undefined, reply: Reply | undefined): Reply {
   if (reply === undefined || step === undefined) throw new Error('no reply');
   if (reply.kind === 'answered' && reply.answer === 'gate_timed_out')

@@ -7,40 +7,40 @@ import { endOfRun, goOn, type Reply, start } from '../../kernel/scripted-run.ts'
 import { expectAgreement, type Left, type Verdict } from './plan-paths.ts';
 
 /** Reads the way backwards: a rollback takes the reader to where the files were at that time. */
-function lacksPassedValidation(way: readonly Left[]): Verdict {
-  const at = way.findLastIndex(
+function lacksPassedValidation(walked: readonly Left[]): Verdict {
+  const at = walked.findLastIndex(
     ({ step, key }) => step.opcode === 'RUN_AGENT' || (key === 'completed' && settles(step)),
   );
-  const found = way[at]?.step;
+  const found = walked[at]?.step;
   if (found === undefined || found.opcode === 'RUN_VALIDATION') return 'no';
-  if (found.opcode === 'RUN_AGENT') return verdictOn(way.slice(at + 1));
+  if (found.opcode === 'RUN_AGENT') return verdictOn(walked.slice(at + 1));
   if (found.opcode === 'ROLLBACK' && found.target === 'pre_run') return 'no';
-  const agent = way.slice(0, at).findLastIndex(({ step }) => step.opcode === 'RUN_AGENT');
+  const agent = walked.slice(0, at).findLastIndex(({ step }) => step.opcode === 'RUN_AGENT');
   if (agent === -1) return 'no';
   // What the agent and all after it did is undone, but for what came after the rollback.
-  return lacksPassedValidation([...way.slice(0, agent), ...way.slice(at + 1)]);
+  return lacksPassedValidation([...walked.slice(0, agent), ...walked.slice(at + 1)]);
 }
 
 function settles(step: PlanStep): boolean {
   return step.opcode === 'RUN_VALIDATION' || step.opcode === 'ROLLBACK';
 }
 
-/** Nothing passed since the agent: judged when an EVALUATE comes after the last validation that failed. */
+/** Nothing passed since the agent: `evaluated` if an EVALUATE comes after the last validation that failed. */
 function verdictOn(rest: readonly Left[]): Verdict {
   const failed = rest.findLastIndex(({ step }) => step.opcode === 'RUN_VALIDATION');
-  const judged = rest.findLastIndex(({ step }) => step.opcode === 'EVALUATE');
-  return failed !== -1 && judged > failed ? 'evaluated' : 'broken';
+  const evaluated = rest.findLastIndex(({ step }) => step.opcode === 'EVALUATE');
+  return failed !== -1 && evaluated > failed ? 'evaluated' : 'broken';
 }
 
 describe('the proof that successes are validated', () => {
-  it('finds a way exactly as long as the shortest one that walking all of them finds', () => {
-    const seen = { broken: 0, judged: 0, holds: 0 };
+  it('finds a path as long as the shortest one of an exhaustive search', () => {
+    const seen = { broken: 0, evaluated: 0, holds: 0 };
     fc.assert(
       fc.property(randomRun(), ({ plan }) => {
         const { validated } = proveWorkflow(plan);
         expectAgreement(plan, validated, lacksPassedValidation);
         if (validated.broken !== null) seen.broken += 1;
-        if (validated.evaluated !== null) seen.judged += 1;
+        if (validated.evaluated !== null) seen.evaluated += 1;
         if (validated.holds) seen.holds += 1;
       }),
       { numRuns: 600 },
@@ -48,7 +48,7 @@ describe('the proof that successes are validated', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
   });
 
-  it('is kept by the kernel: where it holds without a judgement, no run ends unverified', () => {
+  it('is kept by the kernel: where it is proved without an evaluation, no run ends unverified', () => {
     let proved = 0;
     fc.assert(
       fc.property(randomRun(), (run) => {
@@ -66,7 +66,7 @@ describe('the proof that successes are validated', () => {
   });
 });
 
-/** Agents are what the proof is about: nothing else changes files here, and nobody answers late. */
+/** Agents are what the proof is about: nothing else changes files here, and no answer is late. */
 function quiet(plan: Plan, stepId: string, reply: Reply | undefined): Reply {
   if (reply === undefined) throw new Error(`no reply for ${stepId}`);
   if (reply.kind === 'answered' && reply.answer === 'gate_timed_out')

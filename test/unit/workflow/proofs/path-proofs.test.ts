@@ -6,15 +6,15 @@ import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../..
 
 type Steps = readonly [PlanStep, ...PlanStep[]];
 
-function ways(proof: 'validated' | 'goldens', steps: Steps): readonly (string | null)[] {
+function pathsOf(proof: 'validated' | 'goldens', steps: Steps): readonly (string | null)[] {
   const { holds, broken, evaluated } = proveWorkflow(planOf(steps))[proof];
   expect(holds).toBe(broken === null);
-  return [broken, evaluated].map((way) => (way === null ? null : describePath(way)));
+  return [broken, evaluated].map((path) => (path === null ? null : describePath(path)));
 }
 
 const work = agent('work', { routes: { completed: 'check' } });
 
-describe('a passed validation lies after the last agent', () => {
+describe('a passed validation follows the last agent', () => {
   it.each<[string, Steps, readonly [string | null, string | null]]>([
     ['when it is the only way to the end', [work, validation('check')], [null, null]],
     ['not when there is none', [agent('work')], ['work (completed) -> STOP', null]],
@@ -78,25 +78,25 @@ describe('a passed validation lies after the last agent', () => {
       [null, null],
     ],
   ])('%s', (_, steps, expected) => {
-    expect(ways('validated', steps)).toEqual(expected);
+    expect(pathsOf('validated', steps)).toEqual(expected);
   });
 
-  it('says which declared STOP the way ends at', () => {
-    expect(ways('validated', [agent('work', { routes: { completed: 'done' } }), stop('done')])[0]).toBe(
+  it('says which declared STOP the path ends at', () => {
+    expect(pathsOf('validated', [agent('work', { routes: { completed: 'done' } }), stop('done')])[0]).toBe(
       'work (completed) -> done',
     );
   });
 
-  it('gives the shortest of several ways', () => {
+  it('returns the shortest of several paths', () => {
     const steps: Steps = [
       agent('work', { routes: { completed: 'long', error: 'short' } }),
       gate('long', { routes: { gate_approved: 'short' } }),
       gate('short'),
     ];
-    expect(ways('validated', steps)[0]).toBe('work (error) -> short (gate_approved) -> STOP');
+    expect(pathsOf('validated', steps)[0]).toBe('work (error) -> short (gate_approved) -> STOP');
   });
 
-  it('is decided at once for a workflow whose ways nobody could count', () => {
+  it('is decided at once for a workflow with too many paths to enumerate', () => {
     const steps = Array.from({ length: 3_000 }, (_, index) =>
       gate(`g${index}`, { routes: { gate_approved: `g${index + 1}`, gate_rejected: `g${index + 1}` } }),
     );
@@ -122,7 +122,7 @@ const harness: PlanValidator = {
   retries: 0,
 };
 
-describe('an approved gate lies behind proposed goldens', () => {
+describe('an approved gate follows proposed goldens', () => {
   const proposing = (completed: string, change: Partial<PlanValidator> = {}) =>
     validation('compare', {
       validators: [{ ...harness, ...change } as PlanValidator],
@@ -158,7 +158,7 @@ describe('an approved gate lies behind proposed goldens', () => {
       ['compare (completed) -> STOP', null],
     ],
   ])('%s', (_, steps, expected) => {
-    expect(ways('goldens', steps)).toEqual(expected);
+    expect(pathsOf('goldens', steps)).toEqual(expected);
   });
 
   it('names the steps that can propose, if a run can come to them', () => {

@@ -16,17 +16,19 @@ export type Verdict = 'no' | 'evaluated' | 'broken';
 
 /** Every way from the entry to an end, one by one: what the proofs must never do, and must agree with. */
 function* allWays(plan: Plan): Generator<readonly Left[]> {
-  const stack: { readonly at: string; readonly way: readonly Left[] }[] = [{ at: plan.entryStep, way: [] }];
+  const stack: { readonly at: string; readonly walked: readonly Left[] }[] = [
+    { at: plan.entryStep, walked: [] },
+  ];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-    const { at, way } = top;
+    const { at, walked } = top;
     const step = plan.stepsById[at];
     if (step === undefined || step.opcode === 'STOP') {
-      if (way.length > 0) yield way;
+      if (walked.length > 0) yield walked;
       continue;
     }
-    if (way.length === DEPTH) continue;
+    if (walked.length === DEPTH) continue;
     for (const [key, target] of routesOf(step))
-      stack.push({ at: target, way: [...way, { step, key: key as RouteKey }] });
+      stack.push({ at: target, walked: [...walked, { step, key: key as RouteKey }] });
   }
 }
 
@@ -40,8 +42,8 @@ export function routesOf(step: PlanStep): [string, string][] {
 }
 
 /** The key that counts is the last one that is not of a rollback that came off. */
-function isSuccess(way: readonly Left[]): boolean {
-  const last = way.findLast(({ step, key }) => !(step.opcode === 'ROLLBACK' && key === 'completed'));
+function isSuccess(walked: readonly Left[]): boolean {
+  const last = walked.findLast(({ step, key }) => !(step.opcode === 'ROLLBACK' && key === 'completed'));
   return last === undefined || ['completed', 'success', 'gate_approved'].includes(last.key);
 }
 
@@ -52,26 +54,26 @@ function isSuccess(way: readonly Left[]): boolean {
 export function expectAgreement(
   plan: Plan,
   proof: PathProof,
-  verdictOn: (way: readonly Left[]) => Verdict,
+  verdictOn: (walked: readonly Left[]) => Verdict,
 ): void {
   const successes = [...allWays(plan)].filter(isSuccess);
   expect(proof.holds).toBe(proof.broken === null);
   for (const kind of ['broken', 'evaluated'] as const) {
     const shown = proof[kind];
-    const lengths = successes.filter((way) => verdictOn(way) === kind).map((way) => way.length);
+    const lengths = successes.filter((walked) => verdictOn(walked) === kind).map((walked) => walked.length);
     const short = shown !== null && shown.path.length <= DEPTH ? shown.path.length : null;
     expect(short, kind).toBe(lengths.length === 0 ? null : Math.min(...lengths));
     if (shown === null) continue;
-    const way = walk(plan, shown);
-    expect(isSuccess(way), kind).toBe(true);
-    expect(verdictOn(way)).toBe(kind);
+    const walked = walk(plan, shown);
+    expect(isSuccess(walked), kind).toBe(true);
+    expect(verdictOn(walked)).toBe(kind);
   }
 }
 
 /** Follows a way that a proof shows, route by route, to where it says it ends. */
 function walk(plan: Plan, { path, end }: ProofPath): readonly Left[] {
   let at = plan.entryStep;
-  const way = path.map(({ stepId, key }): Left => {
+  const walked = path.map(({ stepId, key }): Left => {
     expect(stepId).toBe(at);
     const step = plan.stepsById[stepId];
     const route = step === undefined ? undefined : routesOf(step).find(([name]) => name === key);
@@ -81,5 +83,5 @@ function walk(plan: Plan, { path, end }: ProofPath): readonly Left[] {
   });
   expect(end).toBe(at);
   expect(plan.stepsById[at]?.opcode ?? 'STOP').toBe('STOP');
-  return way;
+  return walked;
 }

@@ -97,7 +97,7 @@ describe('the exit code of validate', () => {
 });
 
 describe('what validate prints', () => {
-  it('has a line per proof, and the way that breaks it', async () => {
+  it('has a line per proof, and the path that violates it', async () => {
     expect((await ask('bare', { prove: true })).out).toContain(
       `bare.yaml: valid, 1 step, 1 warning (--verbose shows more)
   ✗ a run can succeed without a passed validation after the last agent: work (completed) -> STOP
@@ -163,7 +163,7 @@ describe('the JSON of validate', () => {
     });
   });
 
-  it('has null where errors leave nothing to prove, and no such key where nobody requested', async () => {
+  it('has null if errors leave nothing to prove, and no such key without a request', async () => {
     const proofsOf = (out: string) => JSON.parse(out).files[0];
     expect(proofsOf((await ask('broken', { prove: true, format: 'json' })).out).proofs).toBeNull();
     expect(proofsOf((await ask('sound', { format: 'json' })).out)).not.toHaveProperty('proofs');

@@ -99,7 +99,7 @@ describe('a hostile file', () => {
             `  - id: step_number_${index}\n    opcode: ROLLBACK\n    target: pre_run\n    routes: { completed: step_nomber_${index}, error: stap_number_${index} }\n`,
         ),
     ],
-  ])('with %s gets as many diagnostics as somebody may read, and a note that there are more', (_, text) => {
+  ])('with %s gets a readable number of diagnostics, and a note that there are more', (_, text) => {
     const checked = check(text());
     expect(checked.diagnostics).toHaveLength(MAX_DIAGNOSTICS);
     expect(checked.diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems;/);
@@ -122,7 +122,7 @@ describe('a hostile file', () => {
 });
 
 describe('a hostile name', () => {
-  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is told of in few words', (key) => {
+  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is reported briefly', (key) => {
     const name = `${'a'.repeat(MEBIBYTE)}!`;
     const names = { agents: new Set<string>(), validators: new Set<string>(), policies: new Set<string>() };
     const known = { ...names, prompts: new Map(), entrypoints: new Set<string>() };
@@ -141,7 +141,7 @@ describe('other hostile documents', () => {
   it.each<[string, () => readonly Diagnostic[]]>([
     ['a configuration', () => checkConfig(sourceOf(keys)).diagnostics],
     ['a prompt', () => checkPrompt(sourceOf(`---\n${keys}---\nbody\n`)).diagnostics],
-  ])('%s with too many problems gets as many as somebody may read', (_, diagnose) => {
+  ])('%s with too many problems gets a readable number', (_, diagnose) => {
     const diagnostics = diagnose();
     expect(diagnostics).toHaveLength(MAX_DIAGNOSTICS);
     expect(diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems;/);

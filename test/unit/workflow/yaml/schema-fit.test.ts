@@ -76,7 +76,7 @@ describe('surelyFits', () => {
     ['one with a blank text', { name: ' ', age: 1 }, false],
     ['a list', [], false],
     ['nothing', null, false],
-  ])('tells of %s what the schema tells', (_, value, expected) => {
+  ])('reports for %s what the schema reports', (_, value, expected) => {
     expect(surelyFits(person, value)).toBe(expected);
     expect(accepts(person, value)).toBe(expected);
   });

@@ -1,4 +1,5 @@
 import { endOfLoop, type WorkDriving, type WorkEnd } from '../../../../app/work/work-end.ts';
+import { ATTENDED_VARIABLE } from '../../../../contracts/run/detached-process.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
@@ -35,9 +36,18 @@ async function watchUntilIdle({ work, signal, onEvent, onProblem }: WorkDriving)
 }
 
 async function watchUntilStopped({ work, signal, onEvent, onProblem }: WorkDriving): Promise<WorkEnd> {
-  const { problems } = await work.engine.watch(signal, { onEvent, onProblem });
+  const { problems } = await work.engine.watch(endingWithStarter(signal), { onEvent, onProblem });
   const isFine = problems.length === 0;
   return { kind: 'stopped', ok: isFine, reason: isFine ? null : problems.join('; '), help: null };
+}
+
+/** For `conductor serve --work`: the loop ends with the server that started it, even if that was killed. */
+function endingWithStarter(signal: AbortSignal): AbortSignal {
+  if (process.env[ATTENDED_VARIABLE] !== '1') return signal;
+  const ended = new AbortController();
+  process.stdin.on('end', () => ended.abort()).on('error', () => ended.abort());
+  process.stdin.resume();
+  return AbortSignal.any([signal, ended.signal]);
 }
 
 /** The report of a loop: what is done, and what each of the other items waits for. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => repo.cleanup());
 
-/** A verb's surroundings that keep what it writes. */
+/** A command context that keeps the output. */
 function listen(json = false) {
   const { terminal, written } = listeningTerminal();
   const context: CommandContext = {
@@ -111,7 +111,7 @@ describe('conductor graph', () => {
     ['mermaid', /^%% generative_eval\nflowchart TD\n/],
     ['dot', /^digraph "generative_eval" \{\n/],
     ['svg', /^<svg [\s\S]*<\/svg>\n$/],
-  ] as const)('draws a valid workflow as %s, whoever its agents are', async (format, start) => {
+  ] as const)('draws a valid workflow as %s, whatever its agents', async (format, start) => {
     const { code, out, err } = await draw(patternA.replaceAll('claude-code', 'nobody-knows'), format);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(start);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllEnvs());
 
-/** A verb's surroundings that keep what it writes. */
+/** A command context that keeps the output. */
 function listen(json = false, startDir = join(folder, 'repo')) {
   const { terminal, written } = listeningTerminal();
   const context: CommandContext = {
@@ -87,14 +87,14 @@ describe('conductor policy command', () => {
     });
   });
 
-  it('takes a reference as well as a file, and lays several over each other', async () => {
+  it('takes a reference as well as a file, and combines several', async () => {
     expect(await command('git commit -m x', ['policy.workspace.v1'])).toMatchObject({ code: 5 });
     expect(await command('git commit -m x', [file])).toMatchObject({ code: 0 });
     expect(await command('git commit -m x', [file, 'policy.workspace.v1'])).toMatchObject({ code: 5 });
     expect(await command('rm x', ['policy.workspace.v1', file])).toMatchObject({ code: 5 });
   });
 
-  it('goes by the configured policy without one', async () => {
+  it('uses the configured policy without one', async () => {
     expect(await command('git push', [])).toMatchObject({ code: 5 });
   });
 
@@ -188,7 +188,7 @@ describe('conductor policy check', () => {
     );
   });
 
-  it('names the paths that a person would be asked about', async () => {
+  it('names the paths that need approval', async () => {
     const patch = `${changing('.github/workflows/ci.yml')}${changing('src/a.ts')}`;
     expect(await check(patch, ['policy.workspace.v1'])).toEqual({
       code: 0,
@@ -205,7 +205,7 @@ describe('conductor policy check', () => {
     expect(schemaProblems(jsonSchemaOf('cli.policy'), document)).toEqual([]);
   });
 
-  it('refuses what is no patch, and a patch that is not there', async () => {
+  it('refuses what is not a patch, and a missing patch', async () => {
     const error: unknown = await check('hello', [file]).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       message: expect.stringMatching(/is not a valid patch: line 1: the patch names no file$/),
@@ -312,7 +312,7 @@ describe('conductor hook command', () => {
     });
   });
 
-  it('judges a command whatever the tool is called', async () => {
+  it('checks a command whatever the tool is called', async () => {
     expect(JSON.parse((await ask(call('rm x', { tool_name: 'Read' }))).out)).toMatchObject({
       hookSpecificOutput: { permissionDecision: 'deny' },
     });
@@ -330,7 +330,7 @@ describe('conductor hook command', () => {
     expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe(expected);
   });
 
-  it('blocks when the policy is not there, and when the call comes from a folder that is not', async () => {
+  it('blocks if the policy is missing, and if the folder of the call is missing', async () => {
     expect(await ask(call('npm test'), { policies: ['nowhere.yaml'] })).toMatchObject({ code: 2, out: '' });
     expect(await ask(call('npm test', { cwd: '/nowhere/at/all' }))).toMatchObject({ code: 2, out: '' });
   });
@@ -345,7 +345,7 @@ describe('conductor hook command', () => {
     });
   });
 
-  it('goes by the folder of the call', async () => {
+  it('uses the folder of the call', async () => {
     const inside = { cwd: join(folder, 'repo', 'src') };
     const decision = async (line: string) => JSON.parse((await ask(call(line, inside))).out);
     expect(await decision('touch ../a')).toMatchObject({

@@ -104,7 +104,7 @@ describe('conductor scope', () => {
     expect(await ask({ patchText, summary: '-', input: 'Done.' })).toMatchObject({ code: 0 });
   });
 
-  it('tells which lines of a summary do not count', async () => {
+  it('reports which lines of a summary do not count', async () => {
     const patchText = hunk('src/a.ts', 'a', 'b');
     const { code, out } = await ask({ patchText, summaryText: 'Incidental: src/gone.ts: needed' });
     expect(code).toBe(0);
@@ -113,7 +113,7 @@ describe('conductor scope', () => {
     );
   });
 
-  it('shows a terminal nothing that it would obey', async () => {
+  it('prints no control sequences', async () => {
     const path = '"a/\\033[31mx\\n.ts"';
     const patchText = `diff --git ${path} ${path.replace('a/', 'b/')}\nnew file mode 100644\n`;
     const { out } = await ask({ patchText });
@@ -121,7 +121,7 @@ describe('conductor scope', () => {
     expect(out.split('\n')).toHaveLength(3);
   });
 
-  it('takes an empty patch for one that is in order', async () => {
+  it('accepts an empty patch', async () => {
     expect(await ask({ patchText: '' })).toMatchObject({ code: 0, out: '✓ in scope\n' });
   });
 

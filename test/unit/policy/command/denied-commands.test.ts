@@ -514,7 +514,7 @@ describe('what a denied expression is matched on', () => {
   });
 });
 
-describe('a list of allowed first words', () => {
+describe('a list of allowed programs', () => {
   const allowing = {
     commands: {
       allow: ['npm', 'git', 'echo', 'cat', 'ls', 'cd', 'env', 'grep', 'cargo test'],
@@ -590,7 +590,7 @@ describe('a list of allowed first words', () => {
     expect(checkLine(shells, line)).toEqual(allowed ? [] : ['native_policy_block']);
   });
 
-  it('allows nothing but silence when it is empty', () => {
+  it('allows nothing if it is empty', () => {
     expect(checkLine({ commands: { allow: [] } }, 'ls')).toEqual(['native_policy_block']);
     expect(checkLine({ commands: { allow: [] } }, '# nothing')).toEqual([]);
   });

@@ -18,7 +18,7 @@ import { JSON_SCHEMA_VERSION } from '../../src/surfaces/cli/command-context.ts';
 import { EXIT } from '../../src/surfaces/cli/exit-codes.ts';
 
 /** Written out, because recorded runs, workflows and scripts of users are full of these words. */
-const WORDS: readonly (readonly [string, readonly string[], string])[] = [
+const VOCABULARIES: readonly (readonly [string, readonly string[], string])[] = [
   ['opcodes', OPCODES, 'EVALUATE GATE ROLLBACK RUN_AGENT RUN_VALIDATION STOP'],
   ['mechanical outcomes', MECHANICAL_OUTCOMES, 'completed error killed_idle killed_policy killed_timeout'],
   ['planner statuses', PLANNER_STATUSES, 'blocked needs_human partial success unsafe'],
@@ -54,9 +54,9 @@ const WORDS: readonly (readonly [string, readonly string[], string])[] = [
   ],
 ];
 
-describe('the words of the system', () => {
-  it.each(WORDS)('stay the same: %s', (_, words, expected) => {
-    expect([...words].sort()).toEqual(expected.split(/\s+/));
+describe('the vocabularies of the system', () => {
+  it.each(VOCABULARIES)('stay the same: %s', (_, values, expected) => {
+    expect([...values].sort()).toEqual(expected.split(/\s+/));
   });
 
   it('order mechanical outcomes from harmless to worst', () => {

@@ -9,7 +9,7 @@ import { CONFIG, type SceneOptions } from './scene.ts';
 /** No real key: only something that must not turn up in any file. */
 export const PLANNER_KEY = 'key-of-a-test-0123456789';
 
-/** Work with an answer that is right or wrong, judged; where the planner blocks, a person may ask it again. */
+/** A run whose answer is right or wrong, with an evaluation; if the planner blocks, a gate can ask it again. */
 export function judgedScene(planner: string, answer: '41' | '42' = '42', agents = ''): SceneOptions {
   return {
     config: `${CONFIG.replace('validators:', `${agents}validators:`)}planner: ${planner}\n`,

@@ -10,7 +10,7 @@ export type Edits = Readonly<Record<string, string | null>>;
 export interface JudgedChange {
   /** Files that are put back as at the base for a second validation. */
   readonly rerun: readonly string[];
-  /** What sends the change to a person by itself. */
+  /** What opens a gate by itself. */
   readonly asked: readonly string[];
   /** Tests that are left out of a second validation, which takes place for them alone if the base was red. */
   readonly added: readonly string[];
@@ -20,16 +20,16 @@ export interface JudgedChange {
 export function judgeChange(command: string, base: Files, edits: Edits): JudgedChange {
   const now = new Map<string, string | null>([...Object.entries(base), ...Object.entries(edits)]);
   const changes = changesBetween(base, now);
-  const words = command.split(' ');
+  const argv = command.split(' ');
   const paths = changes.flatMap(({ path, oldPath }) => [path, ...(oldPath === null ? [] : [oldPath])]);
   const place = { changed: paths };
   const texts = { base: new Map<string, string | null>(), now: new Map<string, string | null>() };
   for (let round = 0; round < 8; round += 1)
-    for (const path of filesOfCommand(words, texts.base, place)) {
+    for (const path of filesOfCommand(argv, texts.base, place)) {
       texts.base.set(path, base[path] ?? null);
       texts.now.set(path, now.get(path) ?? null);
     }
-  const commands = changedCommand(words, texts.base, texts.now, place).map(({ path, part }) =>
+  const commands = changedCommand(argv, texts.base, texts.now, place).map(({ path, part }) =>
     part === null ? path : `${path}: ${part}`,
   );
   const wanted = textsToInspect(changes, null);
@@ -37,7 +37,7 @@ export function judgeChange(command: string, base: Files, edits: Edits): JudgedC
     changes,
     new Map(wanted.base.map((path) => [path, base[path] ?? null])),
     new Map(wanted.now.map((path) => [path, now.get(path) ?? null])),
-    { tests: null, commands: [words] },
+    { tests: null, commands: [argv] },
   );
   return {
     rerun: [...new Set([...findChangedJudgeFiles(changes, null), ...inspected.judges])].sort(),

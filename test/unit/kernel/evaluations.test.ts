@@ -3,9 +3,9 @@ import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../..
 import {
   ended,
   endOfRun,
+  evaluated,
   eventsOf,
   finalState,
-  judged,
   passed,
   play,
   type Reply,
@@ -28,7 +28,7 @@ describe('the planner’s next_step', () => {
     ['the same as the route', 'fix', null],
     ['legal and different', 'other', 'other'],
   ] as const)('that is %s leaves the route as it is', (_, nextStep, recorded) => {
-    const run = play(plan, [judged('partial', nextStep), passed]);
+    const run = play(plan, [evaluated('partial', nextStep), passed]);
     expect(trail(run)).toEqual(['judge', 'fix']);
     expect(eventsOf(run, 'route_selected')[0]?.payload).toEqual({
       key: 'partial',
@@ -39,7 +39,7 @@ describe('the planner’s next_step', () => {
   });
 
   it('that is legal and differs from a route to STOP is recorded, and the run stops', () => {
-    const run = play(plan, [judged('success', 'other')]);
+    const run = play(plan, [evaluated('success', 'other')]);
     expect(finalState(run)).toBe('completed success success');
     expect(eventsOf(run, 'route_selected')[0]?.payload.planner_next_step).toBe('other');
   });
@@ -49,7 +49,7 @@ describe('the planner’s next_step', () => {
     ['a step that is not there', 'nowhere'],
     ['STOP, where it is not listed', 'STOP'],
   ])('that is %s is a workflow error, and the decision stays on record', (_, nextStep) => {
-    const run = play(plan, [judged('success', nextStep)]);
+    const run = play(plan, [evaluated('success', nextStep)]);
     expect(finalState(run)).toBe('failed error workflow_error');
     expect(endOfRun(run).reason).toContain(`"${nextStep}"`);
     expect(eventsOf(run, 'decision_recorded')[0]?.payload.next_step).toBe(nextStep);
@@ -91,7 +91,7 @@ describe('the target of a status', () => {
       ...steps,
     ]);
     const taken: readonly Reply[] = target === 'gate' ? [rejected] : [ended('error')];
-    const run = play(plan, [judged(status), ...taken]);
+    const run = play(plan, [evaluated(status), ...taken]);
     expect(eventsOf(run, 'route_selected').some(({ step_id }) => step_id === 'judge')).toBe(legal);
     expect(eventsOf(run, 'workflow_error')).toHaveLength(legal ? 0 : 1);
     if (!legal) expect(finalState(run)).toBe('failed error workflow_error');
@@ -109,7 +109,7 @@ describe('the target of a status', () => {
       agent('other'),
       stop('done'),
     ]);
-    const run = play(plan, [judged('partial'), passed]);
+    const run = play(plan, [evaluated('partial'), passed]);
     expect(eventsOf(run, 'workflow_error')).toHaveLength(legal ? 0 : 1);
     if (!legal) expect(endOfRun(run).reason).toContain('not in allowed_next_steps');
   });
@@ -126,8 +126,8 @@ describe('the revision loop', () => {
     ]);
 
   it.each([1, 2, 3])('with max_attempts %i refines so often and no more', (max) => {
-    const partials = Array.from({ length: max }, () => [judged('partial'), passed]).flat();
-    const run = play(looping(max), [...partials, judged('partial')]);
+    const partials = Array.from({ length: max }, () => [evaluated('partial'), passed]).flat();
+    const run = play(looping(max), [...partials, evaluated('partial')]);
     expect(eventsOf(run, 'refinement_spent').map(({ step_id, payload }) => [step_id, payload])).toEqual(
       Array.from({ length: max }, (_, index) => ['fix', { evaluate_step: 'judge', spent: index + 1, max }]),
     );
@@ -135,20 +135,20 @@ describe('the revision loop', () => {
     expect(endOfRun(run).reason).toContain('refinement');
   });
 
-  it('goes on by other statuses when the cap is spent', () => {
-    const run = play(looping(1), [judged('partial'), passed, judged('success')]);
+  it('continues by other statuses when the cap is reached', () => {
+    const run = play(looping(1), [evaluated('partial'), passed, evaluated('success')]);
     expect(finalState(run)).toBe('completed success success');
   });
 
   it('does not count an entry by another status', () => {
     const run = play(looping(1), [
-      judged('blocked'),
+      evaluated('blocked'),
       passed,
-      judged('partial'),
+      evaluated('partial'),
       ended('error'),
-      judged('blocked'),
+      evaluated('blocked'),
       passed,
-      judged('success'),
+      evaluated('success'),
     ]);
     expect(eventsOf(run, 'refinement_spent')).toHaveLength(1);
     expect(finalState(run)).toBe('completed success success');
@@ -162,7 +162,7 @@ describe('the revision loop', () => {
         revision: { step: 'implement', maxAttempts: 1 },
       }),
     ]);
-    const run = play(plan, [passed, judged('partial'), passed, judged('success')]);
+    const run = play(plan, [passed, evaluated('partial'), passed, evaluated('success')]);
     expect(finalState(run)).toBe('completed success success');
     expect(eventsOf(run, 'refinement_spent')).toHaveLength(1);
   });
@@ -174,7 +174,7 @@ describe('the revision loop', () => {
       agent('fix', { routes: { completed: 'second' } }),
       evaluate('second', { routes: { partial: 'fix' }, revision }),
     ]);
-    const run = play(plan, [judged('partial'), passed, judged('partial')]);
+    const run = play(plan, [evaluated('partial'), passed, evaluated('partial')]);
     expect(finalState(run)).toBe('failed error workflow_error');
     expect(trail(run)).toEqual(['first', 'fix', 'second']);
   });
@@ -184,7 +184,13 @@ describe('the revision loop', () => {
       evaluate('judge', { routes: { partial: 'fix' } }),
       agent('fix', { routes: { completed: 'judge' }, maxVisits: 2 }),
     ]);
-    const run = play(plan, [judged('partial'), passed, judged('partial'), passed, judged('partial')]);
+    const run = play(plan, [
+      evaluated('partial'),
+      passed,
+      evaluated('partial'),
+      passed,
+      evaluated('partial'),
+    ]);
     expect(eventsOf(run, 'refinement_spent')).toEqual([]);
     expect(endOfRun(run).reason).toContain('max_visits');
   });
@@ -194,7 +200,7 @@ describe('the revision loop', () => {
     ['success', false],
     ['blocked', false],
   ] as const)('says on a %s decision whether a refinement was asked for', (status, requested) => {
-    const run = play(looping(1), [judged(status), passed, judged('success')]);
+    const run = play(looping(1), [evaluated(status), passed, evaluated('success')]);
     expect(eventsOf(run, 'decision_recorded')[0]?.payload.refinement_requested).toBe(requested);
   });
 });
@@ -233,7 +239,7 @@ describe('max_visits', () => {
       agent('fix', { routes: { completed: 'judge' }, maxVisits: 1 }),
       evaluate('judge', { routes: { partial: 'fix' }, revision: { step: 'fix', maxAttempts: 1 } }),
     ]);
-    const run = play(plan, [passed, judged('partial')]);
+    const run = play(plan, [passed, evaluated('partial')]);
     expect(endOfRun(run).reason).toContain('max_visits');
     expect(eventsOf(run, 'refinement_spent')).toEqual([]);
   });
