@@ -36,6 +36,7 @@ export function AnswerDialog({
   const isApproval = asked === 'approve';
   const consequence = request?.consequences?.[asked];
   const decisions = Object.entries(goldens).map(([id, decision]) => ({ id, decision }));
+  const isBlocked = isApproval && decisions.some(({ decision }) => decision === 'refuse');
   const send = async (): Promise<void> => {
     setSending(true);
     setError(null);
@@ -46,7 +47,7 @@ export function AnswerDialog({
         comment: text === '' ? null : text,
         shown: gate.request_sha256,
         ...(lines.length === 0 ? {} : { lines }),
-        ...(decisions.length === 0 || !isApproval ? {} : { goldens: decisions }),
+        ...(decisions.length === 0 ? {} : { goldens: decisions }),
       });
       announce(isApproval ? 'Approved.' : 'Rejected.');
       onDone(null);
@@ -77,7 +78,13 @@ export function AnswerDialog({
         {lines.length === 0 ? null : (
           <p>{`With ${countOf(lines.length, 'comment')} on lines of the diff.`}</p>
         )}
-        {decisions.length === 0 || !isApproval ? null : <p>{summarise(goldens)}</p>}
+        {decisions.length === 0 ? null : <p>{summarise(goldens)}</p>}
+        {isBlocked ? (
+          <p class="notice tone-attention-edge">
+            An approval accepts every golden that the gate shows. Reject instead, or accept those that you
+            refused.
+          </p>
+        ) : null}
         <label>
           <span>{isApproval ? 'Comment (optional)' : 'What should change'}</span>
           <textarea ref={comment} rows={isApproval ? 2 : 4} />
@@ -92,7 +99,7 @@ export function AnswerDialog({
           <button type="button" class="button" onClick={onClose}>
             Back
           </button>
-          <button type="submit" class="button is-accent" disabled={isSending}>
+          <button type="submit" class="button is-accent" disabled={isSending || isBlocked}>
             {isSending ? 'Sending' : isApproval ? 'Approve' : 'Reject'}
           </button>
         </div>

@@ -12,7 +12,7 @@ import { formatRoute, gateRoute, type Route, runRoute } from '../state/routes.ts
 import { useStore } from '../state/store.ts';
 import { useTitle } from '../state/title.ts';
 import { countOf, formatCost } from '../text/numbers.ts';
-import { type Tone, verdictOfClaim, verdictOfStep } from '../text/verdict.ts';
+import { plainReason, type Tone, verdictOfClaim, verdictOfStep } from '../text/verdict.ts';
 import { ChangeCount } from '../ui/change-count.tsx';
 import { Ago } from '../ui/clock.tsx';
 import { Command } from '../ui/command.tsx';
@@ -60,7 +60,7 @@ function Closed({ route, run }: { readonly route: GateRoute; readonly run: Loade
               {answer === undefined
                 ? 'This run isn’t waiting at a gate.'
                 : `${answer.answer === 'gate_approved' ? 'Approved' : 'Rejected'} by ${answer.by ?? 'a person'}.`}{' '}
-              {answer === undefined ? null : <Ago at={answer.answered_at} />}{' '}
+              {answer === undefined ? null : <Ago at={answer.answered_at} isPoint />}{' '}
               <a href={formatRoute(runRoute(route.repo, route.run))}>See the run</a>
             </p>
           </>
@@ -123,7 +123,7 @@ function OpenGate({
       <aside class="gate-side" aria-label="Answer">
         {isOpen ? (
           <>
-            <p class="gate-asks">{gate.reason}</p>
+            {request?.judgement == null ? <p class="gate-asks">{plainReason(gate.reason)}</p> : null}
             <div class="gate-answers">
               <button type="button" class="button" onClick={() => setAsked('reject')} aria-keyshortcuts="r">
                 Reject…
@@ -181,7 +181,7 @@ function GivenAnswer({ gate }: { readonly gate: GateDocument }): JSX.Element {
       <VerdictText verdict={verdictOfStep(answer)} />
       <p class="muted">
         {by === null ? '' : `by ${by}, `}
-        <Ago at={answered_at} />. The run continues.
+        <Ago at={answered_at} isPoint />. The run continues.
       </p>
       {comment === null ? null : <p class="quote">{comment}</p>}
     </div>
@@ -207,7 +207,8 @@ function GateFacts({
   return (
     <>
       <Block title={judgement === null ? 'Asked' : `Evaluation: ${verdictOfStep(judgement.status).word}`}>
-        {judgement?.reason == null ? <p>{gate.reason}</p> : <p>{judgement.reason}</p>}
+        {judgement === null ? <p>{plainReason(gate.reason)}</p> : null}
+        {judgement?.reason == null ? null : <p>{plainReason(judgement.reason)}</p>}
         <ul class="proofs">
           {judgement?.blockers?.map(({ code, summary }) => (
             <Proof key={code + summary} tone="attention" word="blocker" text={summary} evidence={code} />

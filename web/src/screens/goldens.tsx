@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { GoldensDocument } from '../../../src/contracts/http/evidence-page.ts';
 import type { GateDocument } from '../../../src/contracts/http/gate-documents.ts';
+import type { RunPage } from '../../../src/contracts/http/run-page.ts';
 import { useDocument } from '../api/document-cache.ts';
 import { runPath } from '../api/paths.ts';
 import { useKeys } from '../state/keys.ts';
@@ -27,6 +28,7 @@ const NO_DRAFT = createStore<ReviewDraft>({ lines: [], goldens: {} });
 export function Goldens({ route }: { readonly route: GoldensRoute }): JSX.Element {
   const path = runPath(route.repo, route.run);
   const goldens = useDocument<GoldensDocument>(`${path}/goldens`);
+  const run = useDocument<RunPage>(path);
   const gate = useDocument<GateDocument>(`${path}/gate`);
   const isOpen =
     gate.data !== null && gate.error === null && gate.data.answer === null && !gate.data.is_expired;
@@ -44,7 +46,7 @@ export function Goldens({ route }: { readonly route: GoldensRoute }): JSX.Elemen
       <DocumentView of={goldens} what="the goldens" lines={6}>
         {(data) => <GoldenList route={route} goldens={data.goldens} gate={isOpen ? gate.data : null} />}
       </DocumentView>
-      <Commands commands={[`conductor goldens ${route.run}`]} />
+      <Commands commands={[`conductor goldens ${run.data?.short_id ?? route.run}`]} />
     </>
   );
 }

@@ -11,9 +11,9 @@ import type { ReportDocument } from '../api/documents.ts';
 import { repoPath, withQuery } from '../api/paths.ts';
 import { formatRoute, gateRoute, type Route, runRoute } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
-import { countOf, formatCost, formatUsd } from '../text/numbers.ts';
+import { countOf, formatCost, formatCount, formatUsd } from '../text/numbers.ts';
 import { formatDuration, formatSince } from '../text/time.ts';
-import { type Verdict, verdictOfRun } from '../text/verdict.ts';
+import { plainReason, type Verdict, verdictOfRun } from '../text/verdict.ts';
 import { ChangeCount } from '../ui/change-count.tsx';
 import { Ago, Elapsed, useMinutes } from '../ui/clock.tsx';
 import { Commands } from '../ui/command.tsx';
@@ -144,13 +144,17 @@ function NeedsLine({ repo, line }: { readonly repo: string; readonly line: Repor
       href={href}
       title={titleOf(line)}
       end={
-        <a class="button is-accent" href={href}>
+        <a class="button is-needs" href={href}>
           {gate === null ? 'Look' : 'Review'}
           <span class="sr-only"> {titleOf(line)}</span>
         </a>
       }
     >
-      <span class="line-ask">{gate?.reason ?? parked?.reason ?? line.reason ?? 'waiting'}</span>
+      <span class="line-ask">
+        {gate === null
+          ? plainReason(parked?.reason ?? line.reason ?? 'waiting')
+          : `approve at “${gate.step_id}”: ${plainReason(gate.reason)}`}
+      </span>
       {gate === null ? null : (
         <span>
           waiting <Ago at={gate.requested_at} />
@@ -175,7 +179,7 @@ function QuestionLine({
       href={href}
       title={`Item ${question.item_id}: ${question.title}`}
       end={
-        <a class="button is-accent" href={href}>
+        <a class="button is-needs" href={href}>
           Answer
           <span class="sr-only"> {question.title}</span>
         </a>
@@ -227,14 +231,18 @@ function EndedLine({ repo, line }: { readonly repo: string; readonly line: Repor
     >
       <span class={`tone-${verdict.tone}`}>
         {line.cancelled_by === null ? verdict.word : `cancelled by ${line.cancelled_by}`}
-        {cause === null ? '' : `: ${cause}`}
+        {cause === null ? '' : `: ${plainReason(cause)}`}
       </span>
       {doubt === null ? null : <span class="tone-danger">contradicted: {doubt}</span>}
       <span class="number">
         {formatDuration(Math.max(0, Date.parse(ended) - Date.parse(line.started_at)))}
       </span>
       <Evidence line={line} />
-      {line.branch === null ? null : <span class="mono branch">{line.branch}</span>}
+      {line.branch === null ? null : (
+        <span class="mono branch" title={line.branch}>
+          {line.branch}
+        </span>
+      )}
       {line.pull_request_url === null ? null : (
         <a href={line.pull_request_url} rel="noreferrer" target="_blank">
           pull request
@@ -248,16 +256,22 @@ function Evidence({ line }: { readonly line: ReportLine }): JSX.Element {
   const { checks, change, flags, spend } = line;
   return (
     <>
-      {checks === null ? null : (
-        <span class={`number${checks.passed < checks.total ? ' tone-danger' : ''}`}>
-          checks {checks.cases?.passed ?? checks.passed}/{checks.cases?.total ?? checks.total}
-        </span>
-      )}
+      {checks === null ? null : <CheckCount checks={checks} />}
       {flags.length === 0 ? null : <span class="tone-attention">{flags.map(plain).join(', ')}</span>}
       {change === null ? null : <ChangeCount insertions={change.insertions} deletions={change.deletions} />}
       <span class="number">{formatCost(spend.cost_usd, spend.unknown.cost_usd)}</span>
     </>
   );
+}
+
+/** Skipped cases are neither passed nor failed, so failures are counted on their own. */
+function CheckCount({ checks }: { readonly checks: NonNullable<ReportLine['checks']> }): JSX.Element {
+  const { passed, total, failed = total - passed } = checks.cases ?? { ...checks, failed: undefined };
+  if (failed > 0)
+    return (
+      <span class="number tone-danger">{`${formatCount(failed)} of ${countOf(total, 'check')} failed`}</span>
+    );
+  return <span class="number">{`${countOf(passed, 'check')} passed`}</span>;
 }
 
 function plain(flag: string): string {

@@ -168,7 +168,7 @@ function ItemView({
                     <Icon name="dash" />
                     <span>
                       {String(event.type).replaceAll('_', ' ')}{' '}
-                      {typeof event.at === 'string' ? <Ago at={event.at} /> : null}
+                      {typeof event.at === 'string' ? <Ago at={event.at} isPoint /> : null}
                     </span>
                   </li>
                 ))}

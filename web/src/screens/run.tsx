@@ -9,7 +9,7 @@ import { useStore } from '../state/store.ts';
 import { useTitle } from '../state/title.ts';
 import { formatCost } from '../text/numbers.ts';
 import { formatClock, formatDuration } from '../text/time.ts';
-import { verdictOfRun } from '../text/verdict.ts';
+import { plainReason, verdictOfRun } from '../text/verdict.ts';
 import { Ago, Elapsed } from '../ui/clock.tsx';
 import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
@@ -52,11 +52,7 @@ function RunView({
   return (
     <>
       <RunHead route={route} run={shown} isPast={then !== null} />
-      <nav class="run-path" aria-label="Path of the run">
-        {shown.path.map((part, index) => (
-          <PathPiece key={index} part={part} route={route} />
-        ))}
-      </nav>
+      <RunPath path={shown.path} route={route} />
       {then?.error == null ? null : (
         <p class="notice tone-danger-edge" role="alert">
           {then.error.message}
@@ -66,7 +62,7 @@ function RunView({
       {shown.awaiting === null ? null : (
         <p class="notice tone-needs-edge gate-notice">
           <span>
-            Waiting at gate <strong>{shown.awaiting.gate}</strong>: {shown.awaiting.reason}
+            Waiting at gate <strong>{shown.awaiting.gate}</strong>: {plainReason(shown.awaiting.reason)}
           </span>
           <a class="button is-accent" href={formatRoute(gateRoute(route.repo, route.run))}>
             Review
@@ -124,12 +120,12 @@ function RunHead({
         <h1>{run.title ?? run.workflow_id}</h1>
         <div class="facts">
           <VerdictText verdict={verdict} text={`${verdict.word}${asOf}`} />
-          {run.reason === null ? null : <span>{run.reason}</span>}
+          {run.reason === null ? null : <span>{plainReason(run.reason)}</span>}
           <a href={formatRoute({ screen: 'workflow', repo: route.repo, workflow: run.workflow_id })}>
             {run.workflow_id}
           </a>
           <span>
-            started <Ago at={run.started_at} />
+            started <Ago at={run.started_at} isPoint />
           </span>
           <span class="number">
             {run.ended_at !== null ? (
@@ -151,6 +147,33 @@ function RunHead({
       </div>
       {isEnded || isPast ? null : <CancelButton repo={route.repo} run={route.run} />}
     </header>
+  );
+}
+
+/** A longer path is folded in the middle: how it began and how it ended say most. */
+const MAX_PATH = 14;
+const PATH_START = 3;
+const PATH_END = 8;
+
+function RunPath({ path, route }: { readonly path: RunPage['path']; readonly route: RunRoute }): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
+  const isFolded = path.length > MAX_PATH && !isWhole;
+  const draw = (parts: RunPage['path']): JSX.Element[] =>
+    parts.map((part, index) => <PathPiece key={index} part={part} route={route} />);
+  return (
+    <nav class="run-path" aria-label="Path of the run">
+      {isFolded ? (
+        <>
+          {draw(path.slice(0, PATH_START))}
+          <button type="button" class="button-text" onClick={() => setWhole(true)}>
+            {`${path.length - PATH_START - PATH_END} more`}
+          </button>
+          {draw(path.slice(-PATH_END))}
+        </>
+      ) : (
+        draw(path)
+      )}
+    </nav>
   );
 }
 
@@ -203,7 +226,7 @@ function Remarks({ run }: { readonly run: RunPage }): JSX.Element | null {
                 : { tone: 'attention', word: 'rejected' }
             }
           />{' '}
-          {step_id} by {by ?? 'a person'} <Ago at={answered_at} />
+          {step_id} by {by ?? 'a person'} <Ago at={answered_at} isPoint />
           {from === null ? null : <span class="muted"> ({describeOrigin(from)})</span>}
           {comment === null ? null : <span class="quote">{comment}</span>}
         </li>
@@ -212,8 +235,7 @@ function Remarks({ run }: { readonly run: RunPage }): JSX.Element | null {
   );
 }
 
-function describeOrigin(from: NonNullable<RunPage['answers'][number]['from']>): string {
-  return Object.entries(from)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${JSON.stringify(value)}`)
-    .join(', ');
+function describeOrigin({ user, session, address }: NonNullable<RunPage['answers'][number]['from']>): string {
+  if (session == null) return `user ${user}, on the command line`;
+  return `session ${session}${address == null ? '' : ` from ${address}`}`;
 }

@@ -64,7 +64,7 @@ export function Sessions(): JSX.Element {
                   <p class="facts">
                     <span>{rights === 'answer' ? 'looks and answers' : 'looks'}</span>
                     <span>
-                      paired <Ago at={created_at} />
+                      paired <Ago at={created_at} isPoint />
                     </span>
                     <span>from {from}</span>
                   </p>

@@ -176,8 +176,10 @@ function Diagnostics({
         : ({ tone: 'success', word: 'no errors' } as const);
   return (
     <section aria-label="Diagnostics">
-      <h2 role="status">
-        <VerdictText verdict={verdict} />
+      <h2>
+        <span role="status">
+          <VerdictText verdict={verdict} />
+        </span>
       </h2>
       <ul class="diagnostics">
         {diagnostics.map(({ code, severity, message, line, help, notes }, index) => (

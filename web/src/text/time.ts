@@ -29,6 +29,12 @@ export function formatAge(at: Date, now: Date): string {
   return formatDay(at);
 }
 
+/** The same for a point in time: `3 m ago`. */
+export function formatAgo(at: Date, now: Date): string {
+  const age = formatAge(at, now);
+  return /^\d+ [mhd]$/.test(age) ? `${age} ago` : age;
+}
+
 /** The same as words, for a sentence and for screen readers: `3 minutes ago`. */
 export function describeAge(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();

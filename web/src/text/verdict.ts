@@ -103,3 +103,8 @@ export function verdictOfCase(status: string): Verdict {
       return { tone: 'danger', word: status === 'fail' ? 'failed' : status };
   }
 }
+
+/** A recorded reason as a person reads it: names stand without the marks of code. */
+export function plainReason(reason: string): string {
+  return reason.replace(/^evaluation `[^`]+`: /, 'evaluation: ').replaceAll('`', '');
+}

@@ -9,6 +9,7 @@ export function ChangeCount({
   readonly deletions: number | null;
 }): JSX.Element {
   if (insertions === null || deletions === null) return <span class="change-count muted">binary</span>;
+  if (insertions + deletions === 0) return <span class="change-count muted">no lines changed</span>;
   return (
     <span class="change-count">
       <span class="added">+{formatCount(insertions)}</span>{' '}

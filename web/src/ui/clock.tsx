@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { createStore, useStore } from '../state/store.ts';
-import { describeAge, formatAbsolute, formatAge, formatDuration } from '../text/time.ts';
+import { describeAge, formatAbsolute, formatAge, formatAgo, formatDuration } from '../text/time.ts';
 
 /** Ticks for everything that shows how long ago something was, or how long it has been going on. */
 const minutes = createStore(new Date());
@@ -19,14 +19,21 @@ function useSeconds(): Date {
 }
 
 /** A relative time. The absolute one is its tooltip and part of its accessible name. */
-export function Ago({ at, prefix = '' }: { readonly at: string; readonly prefix?: string }): JSX.Element {
+export function Ago({
+  at,
+  isPoint = false,
+}: {
+  readonly at: string;
+  /** For a point in time, "6 h ago", as opposed to how long something takes already, "6 h". */
+  readonly isPoint?: boolean;
+}): JSX.Element {
   const now = useMinutes();
   const date = new Date(at);
   const absolute = formatAbsolute(date);
   return (
     <time dateTime={at} title={absolute} class="number">
-      <span aria-hidden="true">{`${prefix}${formatAge(date, now)}`}</span>
-      <span class="sr-only">{`${prefix}${describeAge(date, now)}, ${absolute}`}</span>
+      <span aria-hidden="true">{isPoint ? formatAgo(date, now) : formatAge(date, now)}</span>
+      <span class="sr-only">{`${describeAge(date, now)}, ${absolute}`}</span>
     </time>
   );
 }

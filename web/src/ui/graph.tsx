@@ -125,11 +125,5 @@ function Node({ node, href }: { readonly node: GraphNode; readonly href: string 
       ) : null}
     </g>
   );
-  return href === null ? (
-    shape
-  ) : (
-    <a href={href} aria-label={`${node.id}, ${node.state}`}>
-      {shape}
-    </a>
-  );
+  return href === null ? shape : <a href={href}>{shape}</a>;
 }

@@ -35,13 +35,18 @@ export function Checks(of: Of): JSX.Element {
       {(data) => (
         <>
           <Validators checks={data} />
-          {data.notes.map((note) => (
-            <p key={note} class="notice">
-              {note}
-            </p>
-          ))}
           {data.counts.total === 0 ? null : (
             <Cases key={path} path={path} version={of.version} checks={data} />
+          )}
+          {data.notes.length === 0 ? null : (
+            <details class="check-notes">
+              <summary>How far these checks can be trusted</summary>
+              <ul>
+                {data.notes.map((note) => (
+                  <li key={note}>{note}</li>
+                ))}
+              </ul>
+            </details>
           )}
         </>
       )}

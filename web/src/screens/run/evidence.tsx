@@ -8,6 +8,7 @@ import { navigate } from '../../state/navigation.ts';
 import type { EvidenceTab, Route } from '../../state/routes.ts';
 import { countOf } from '../../text/numbers.ts';
 import { formatDuration } from '../../text/time.ts';
+import { plainReason } from '../../text/verdict.ts';
 import { Ago } from '../../ui/clock.tsx';
 import { DocumentView } from '../../ui/document-view.tsx';
 import { VerdictText } from '../../ui/mark.tsx';
@@ -44,7 +45,7 @@ export function Evidence({
           <VerdictText verdict={verdictOfLine(step)} />
           <span>{OPCODE_WORDS[step.opcode]}</span>
           <span>
-            started <Ago at={step.started_at} />
+            started <Ago at={step.started_at} isPoint />
           </span>
           {step.duration_ms === null ? null : <span class="number">{formatDuration(step.duration_ms)}</span>}
         </div>
@@ -195,7 +196,7 @@ function Why({ page }: { readonly page: StepPage }): JSX.Element | null {
   return (
     <div class="why">
       {why === null ? (
-        <p>{reason ?? summary}</p>
+        <p>{plainReason(reason ?? summary ?? '')}</p>
       ) : (
         <>
           <p>{why.reason}</p>

@@ -32,7 +32,7 @@ const WINDOW_LINES = 400_000;
 
 /** What the programs of a step printed. */
 export function Output(of: Of): JSX.Element {
-  const [chosen, setChosen] = useState(0);
+  const [chosen, setChosen] = useState(() => Math.max(0, firstWithText(of.streams)));
   const stream = of.streams[chosen] ?? of.streams[0];
   return (
     <>
@@ -59,6 +59,12 @@ export function Output(of: Of): JSX.Element {
       )}
     </>
   );
+}
+
+/** The transcript of an agent, or whatever was printed first. */
+function firstWithText(streams: readonly OutputStream[]): number {
+  const transcript = streams.findIndex(({ stream, size }) => stream === 'transcript' && size > 0);
+  return transcript === -1 ? streams.findIndex(({ size }) => size > 0) : transcript;
 }
 
 function Lines({

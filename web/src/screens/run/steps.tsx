@@ -20,7 +20,7 @@ export function chooseStep(run: RunPage, key: string | null): StepLine | null {
   return open ?? withEvidence ?? run.steps.at(-1) ?? null;
 }
 
-export function verdictOfLine({ state, termination }: StepLine): Verdict {
+export function verdictOfLine({ state, termination, opcode }: StepLine): Verdict {
   switch (state) {
     case 'waiting':
       return { tone: 'needs', word: 'waiting for approval' };
@@ -31,7 +31,11 @@ export function verdictOfLine({ state, termination }: StepLine): Verdict {
     case 'running':
       return { tone: 'running', word: 'running' };
     case 'ended':
-      return termination === null ? { tone: 'neutral', word: 'ended' } : verdictOfStep(termination);
+      if (termination === null) return { tone: 'neutral', word: 'ended' };
+      if (opcode === 'RUN_VALIDATION' && termination === 'completed')
+        return { tone: 'success', word: 'passed' };
+      if (opcode === 'RUN_VALIDATION' && termination === 'error') return { tone: 'danger', word: 'failed' };
+      return verdictOfStep(termination);
   }
 }
 
