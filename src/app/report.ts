@@ -5,6 +5,7 @@ import {
   composeReport,
   type DiskUse,
   type ItemQuestion,
+  isInScope,
   type ReportRepository,
   type ReportScope,
   type SummarizedRun,
@@ -12,7 +13,7 @@ import {
 import { shortIdsOf } from '../overview/short-ids.ts';
 import type { Opened, Records } from './opened.ts';
 import { explainRecordProblem } from './runs/record-problem.ts';
-import { summarizeRuns } from './runs/summaries.ts';
+import { type SummarizedRuns, visitSummaries } from './runs/summaries.ts';
 
 /** A repository, opened for a report. */
 export interface OpenReport {
@@ -54,8 +55,8 @@ async function readRepository(repository: ReportedRepository, scope: ReportScope
   const all = await records.store.match('');
   const shortId = shortIdsOf(all);
   const isWhole = scope.kind === 'since';
-  const wanted = isWhole ? null : all.filter((runId) => scope.runIds.has(runId));
-  const { runs, unreadable } = await summarizeRuns(records, wanted);
+  const wanted = isWhole ? all : all.filter((runId) => scope.runIds.has(runId));
+  const { runs, baselines, unreadable } = await readRuns(records, wanted, scope);
   const questions = isWhole ? await repository.readQuestions() : { ok: true as const, value: [] };
   return {
     name: basename(records.repoRoot),
@@ -63,7 +64,7 @@ async function readRepository(repository: ReportedRepository, scope: ReportScope
     runs,
     shortId,
     questions: questions.ok ? questions.value : [],
-    baselineRuns: isWhole ? await findBaselineRuns(repository, runs) : [],
+    baselineRuns: isWhole ? await findBaselineRuns(repository, baselines) : [],
     diskUse: isWhole ? await repository.diskUse() : null,
     unreadable: [
       ...unreadable.map(({ runId, problem }) => ({
@@ -75,17 +76,40 @@ async function readRepository(repository: ReportedRepository, scope: ReportScope
   };
 }
 
+interface ReadRuns extends SummarizedRuns {
+  /** The newest run with a comparable baseline of each base, newest first. */
+  readonly baselines: readonly RunSummary[];
+}
+
+/** Keeps only what the report shows: with ten thousand runs, all summaries would take too much memory. */
+async function readRuns(
+  records: OpenReport['records'],
+  runIds: readonly string[],
+  scope: ReportScope,
+): Promise<ReadRuns> {
+  const found = new Map<string, SummarizedRun>();
+  const newest = new Map<string, RunSummary>();
+  const unreadable = await visitSummaries(records, runIds, (run) => {
+    const { summary } = run;
+    if (isInScope(run, scope)) found.set(summary.run_id, run);
+    if (summary.baseline === null || !COMPARABLE.has(summary.baseline.outcome)) return;
+    const known = newest.get(summary.base_sha);
+    if (known === undefined || known.run_id < summary.run_id) newest.set(summary.base_sha, summary);
+  });
+  return {
+    runs: runIds.flatMap((runId) => found.get(runId) ?? []),
+    baselines: [...newest.values()].sort((one, other) => (one.run_id < other.run_id ? 1 : -1)),
+    unreadable,
+  };
+}
+
 /** The latest run with a baseline of the default branch, and the latest one with another base. */
 async function findBaselineRuns(
   { isOnDefaultBranch }: OpenReport,
-  runs: readonly SummarizedRun[],
+  baselines: readonly RunSummary[],
 ): Promise<RunSummary[]> {
   const found: RunSummary[] = [];
-  const seen = new Set<string>();
-  for (const { summary } of runs) {
-    if (summary.baseline === null || !COMPARABLE.has(summary.baseline.outcome)) continue;
-    if (seen.has(summary.base_sha)) continue;
-    seen.add(summary.base_sha);
+  for (const summary of baselines) {
     if (await isOnDefaultBranch(summary.base_sha)) found.push(summary);
     if (found.length === 2) break;
   }

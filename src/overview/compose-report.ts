@@ -103,7 +103,7 @@ export function composeReport({ now, scope, repositories }: ReportInput): Report
   };
 }
 
-function isInScope({ summary }: SummarizedRun, scope: ReportScope): boolean {
+export function isInScope({ summary }: Pick<SummarizedRun, 'summary'>, scope: ReportScope): boolean {
   return scope.kind === 'runs'
     ? scope.runIds.has(summary.run_id)
     : summary.outcome === null || summary.updated_at >= scope.since;

@@ -52,7 +52,7 @@ export interface StyledSpan {
 
 export interface StyledLine {
   readonly spans: readonly StyledSpan[];
-  /** How many earlier texts of the line were overwritten after a carriage return. */
+  /** How many states of a progress line are not shown. */
   readonly overwritten: number;
   readonly style: AnsiStyle;
 }
@@ -74,21 +74,31 @@ const CONTROL = new RegExp(
   'g',
 );
 
-/** Reads one line without its line feed. A carriage return starts the line anew, as for a progress bar. */
+/**
+ * Reads one line without its line feed. A carriage return starts the line anew, as for a progress bar: of texts that
+ * differ only in numbers and signs, the last one is shown. A text with other words stays visible.
+ */
 export function readAnsiLine(line: string, before: AnsiStyle): StyledLine {
   if (!/[^\t -~]/.test(line))
     return { spans: line === '' ? [] : [styled(line, before)], overwritten: 0, style: before };
   let style = before;
-  let shown: readonly StyledSpan[] = [];
+  const shown: { readonly words: string; readonly spans: readonly StyledSpan[] }[] = [];
   let overwritten = 0;
   for (const part of line.replace(/\r+$/, '').split('\r')) {
     const read = readPart(part, style);
     style = read.style;
-    if (!read.spans.some(({ text }) => text.trim() !== '')) continue;
-    if (shown.length > 0) overwritten += 1;
-    shown = read.spans;
+    const text = read.spans.map((span) => span.text).join('');
+    if (text.trim() === '') continue;
+    const words = text.replaceAll(/\P{L}/gu, '');
+    const last = shown.at(-1);
+    if (last !== undefined && words.startsWith(last.words)) {
+      shown.pop();
+      overwritten += 1;
+    }
+    shown.push({ words, spans: read.spans });
   }
-  return { spans: shown, overwritten, style };
+  const spans = shown.flatMap((each, at) => (at === 0 ? each.spans : [{ text: '\\r' }, ...each.spans]));
+  return { spans, overwritten, style };
 }
 
 function readPart(

@@ -1,20 +1,32 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSchemaName, jsonSchemaOf } from '../../src/contracts/json-schemas.ts';
+import { ALL_ROUTES } from '../../src/surfaces/http/routes/all-routes.ts';
 import { isJsonObject, type JsonObject } from '../../src/text/json.ts';
 import { ROOT, readPage } from './markdown.ts';
 import { renderTable } from './schema-page.ts';
 import { renderShape } from './schema-shape.ts';
 
-const GENERATED = /<!-- generated: (keys|shape|events) of ([a-z-]+) -->\n[\s\S]*?<!-- \/generated -->\n/g;
+const GENERATED =
+  /<!-- generated: (keys|shape|events|routes) of ([a-z.-]+) -->\n[\s\S]*?<!-- \/generated -->\n/g;
 
 /** A part of a page: a table of keys, the shape of a document, or the payload of each event. `vitest -u` writes it. */
 function renderPart(form: string, name: string): string {
+  if (form === 'routes') return renderRoutes();
   if (!isSchemaName(name)) throw new Error(`there is no schema ${name}`);
   const schema = jsonSchemaOf(name) as JsonObject;
   if (form === 'keys') return renderTable([['key', 'values', 'meaning'], ...keysOf(schema, '')]);
   if (form === 'events') return renderTable([['event', 'payload'], ...eventsOf(schema)]);
   return `\`\`\`text\n${renderShape(schema)}\n\`\`\`\n`;
+}
+
+/** Every address, and what a session needs for it. */
+function renderRoutes(): string {
+  const rows = ALL_ROUTES.map(({ method, path, access }) => {
+    const needs = { anyone: 'no session', look: 'a session', answer: 'a session that may answer' }[access];
+    return [`\`${method} ${path.replace('/:path{.+}', '/*path')}\``, needs];
+  });
+  return renderTable([['address', 'needs'], ...rows]);
 }
 
 function keysOf(schema: JsonObject, prefix: string): string[][] {
@@ -66,6 +78,7 @@ describe('the generated parts of the reference', () => {
   it.each([
     ['docs/reference/configuration.md', 3],
     ['docs/reference/run-directory.md', 4],
+    ['docs/reference/http-api.md', 22],
   ])('are as they would be written anew: %s', async (path, count) => {
     const { text } = await readPage(path);
     expect([...text.matchAll(GENERATED)]).toHaveLength(count);

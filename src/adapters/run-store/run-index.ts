@@ -98,7 +98,7 @@ function parseStatus(text: string): Status | null {
 }
 
 /** Empty if the file is missing or can't be opened. */
-export async function readTextIfPresent(path: string): Promise<string> {
+async function readTextIfPresent(path: string): Promise<string> {
   try {
     return (await readRegularFile(path)).toString('utf8');
   } catch (error) {

@@ -4,9 +4,11 @@ import * as z from 'zod';
 import { hasEnded, runSummarySchema } from '../../contracts/run/run-summary.ts';
 import { writeAtomically } from '../../node/atomic-file.ts';
 import type { KeptSummary, RunSummaries } from '../../ports/run-summaries.ts';
+import { hasErrorCode } from '../../text/error-code.ts';
 import { parseJson } from '../../text/json.ts';
 import { EVENTS_FILE } from './event-log.ts';
-import { mapInBatches, readTextIfPresent } from './run-index.ts';
+import { openRegularFile } from './regular-file.ts';
+import { mapInBatches } from './run-index.ts';
 
 /** A line for each ended run: its summary, and how long its log was. Missing lines are rebuilt from the logs. */
 const SUMMARIES_FILE = 'summaries.ndjson';
@@ -19,21 +21,18 @@ const lineSchema = z.strictObject({ log_bytes: z.int().positive(), summary: runS
 export function createSummaryCache(runsDir: string): RunSummaries {
   const path = join(runsDir, SUMMARIES_FILE);
   let lines = 0;
-  const read = async () => {
-    const found = (await readTextIfPresent(path)).split('\n').filter((line) => line !== '');
-    lines = found.length;
-    return new Map(found.flatMap(parseLine).map((kept) => [kept.summary.run_id, kept]));
+  const visit = async (take: (kept: KeptSummary) => void) => {
+    lines = await readLines(path, (line) => parseLine(line).forEach(take));
   };
   return {
-    read,
+    visit,
     keep: async (added, runIds) => {
       if (added.length === 0) return;
       // If the file can't be written, the next report is slower, but still right.
-      await writeLines(
-        path,
-        added,
-        lines > runIds.length + OUTDATED_LINES ? await read() : null,
-        runIds,
+      await (lines > runIds.length + OUTDATED_LINES
+        ? replaceLines(path, added, visit, runIds)
+        : // A line that a crash tore has no line feed: the first new line must not become a part of it.
+          appendFile(path, `\n${formatLines(added)}`)
       ).catch(() => {});
     },
     logSizes: async (runIds) => {
@@ -46,16 +45,36 @@ export function createSummaryCache(runsDir: string): RunSummaries {
   };
 }
 
-/** With `kept`, writes the file anew, without lines of runs that no longer exist. */
-async function writeLines(
+/** Reads line by line, because the summaries of ten thousand runs take 25 MB. Returns the number of lines. */
+async function readLines(path: string, take: (line: string) => void): Promise<number> {
+  const file = await openRegularFile(path).catch((error: unknown) => {
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return null;
+    throw error;
+  });
+  if (file === null) return 0;
+  let lines = 0;
+  try {
+    for await (const line of file.readLines({ autoClose: false })) {
+      if (line === '') continue;
+      lines += 1;
+      take(line);
+    }
+  } finally {
+    await file.close();
+  }
+  return lines;
+}
+
+/** Writes the file anew, without lines of runs that no longer exist. */
+async function replaceLines(
   path: string,
   added: readonly KeptSummary[],
-  kept: ReadonlyMap<string, KeptSummary> | null,
+  visit: RunSummaries['visit'],
   runIds: readonly string[],
 ): Promise<void> {
-  // A line that a crash tore has no line feed: the first new line must not become a part of it.
-  if (kept === null) return appendFile(path, `\n${formatLines(added)}`);
-  const all = new Map([...kept, ...added.map((each) => [each.summary.run_id, each] as const)]);
+  const all = new Map<string, KeptSummary>();
+  await visit((kept) => void all.set(kept.summary.run_id, kept));
+  for (const kept of added) all.set(kept.summary.run_id, kept);
   const existing = new Set(runIds);
   const current = [...all.values()].filter(({ summary }) => existing.has(summary.run_id));
   await writeAtomically(path, formatLines(current));

@@ -20,22 +20,37 @@ export interface RunsQuery {
 
 /** A page of the runs that match, newest first: the document of `runs --json`, and where the next page starts. */
 export async function listRunsPage(store: RunStore, catalog: RunCatalog, query: RunsQuery) {
-  const rows = (await catalog.rows()).filter((row) => matches(row, query));
-  const matching = query.state === null ? rows : await filterByState(store, rows, query.state);
+  const matching = await findMatching(store, catalog, query);
   const { before, limit } = query;
-  const rest = before === null ? matching : matching.filter(({ runId }) => runId < before);
+  const rest = before === null ? matching : matching.filter((runId) => runId < before);
   const shown = rest.slice(0, limit);
-  const listed = await store.list(shown.map(({ runId }) => runId));
+  const listed = await store.list(shown);
   const spend = new Map(
-    shown.flatMap(({ runId, spend: spent }): [string, Spend][] => (spent === null ? [] : [[runId, spent]])),
+    (await catalog.rows(shown)).flatMap(({ runId, spend: spent }): [string, Spend][] =>
+      spent === null ? [] : [[runId, spent]],
+    ),
   );
   const hidden = rest.length - shown.length;
   return {
     schema_version: 1 as const,
     ...runsDocument({ all: [], shown: listed, hidden }, spend),
-    next: hidden === 0 ? null : (shown.at(-1)?.runId ?? null),
+    next: hidden === 0 ? null : (shown.at(-1) ?? null),
     total: matching.length,
   };
+}
+
+/** Without a filter, no run needs to be read. */
+async function findMatching(
+  store: RunStore,
+  catalog: RunCatalog,
+  query: RunsQuery,
+): Promise<readonly string[]> {
+  const runIds = await catalog.ids();
+  const { state, workflow, agent, text } = query;
+  if (state === null && workflow === null && agent === null && text.trim() === '') return runIds;
+  const rows = (await catalog.rows(runIds)).filter((row) => matches(row, query));
+  const found = state === null ? rows : await filterByState(store, rows, state);
+  return found.map(({ runId }) => runId);
 }
 
 function matches({ workflowId, agents, text }: CatalogRow, query: RunsQuery): boolean {
@@ -81,7 +96,7 @@ export async function countByDay(catalog: RunCatalog, now: Date, days: number): 
     cost_unknown: 0,
     agent_ms: 0,
   }));
-  for (const { startedAt, outcome, spend } of await catalog.rows()) {
+  for (const { startedAt, outcome, spend } of await readSince(catalog, first * DAY_MS)) {
     const day = startedAt === null ? undefined : counted[Math.floor(Date.parse(startedAt) / DAY_MS) - first];
     if (day === undefined) continue;
     day.runs += 1;
@@ -93,4 +108,19 @@ export async function countByDay(catalog: RunCatalog, now: Date, days: number): 
     day.agent_ms += spend?.agent_ms ?? 0;
   }
   return { days: counted };
+}
+
+const BATCH_SIZE = 64;
+
+/** Runs are in the order of their start, so that older ones need not be read. */
+async function readSince(catalog: RunCatalog, sinceMs: number): Promise<readonly CatalogRow[]> {
+  const runIds = await catalog.ids();
+  const found: CatalogRow[] = [];
+  for (let start = 0; start < runIds.length; start += BATCH_SIZE) {
+    const rows = await catalog.rows(runIds.slice(start, start + BATCH_SIZE));
+    found.push(...rows);
+    const oldest = rows.at(-1)?.startedAt ?? null;
+    if (oldest !== null && Date.parse(oldest) < sinceMs) break;
+  }
+  return found;
 }

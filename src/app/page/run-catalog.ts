@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../contracts/vocabulary.ts';
 import { spendOfStart, sumSpend } from '../../overview/spend.ts';
 import { createSummaryReader } from '../../runtime/record/read-summary.ts';
 import type { Records } from '../opened.ts';
-import { readRunSummary, summarizeRuns } from '../runs/summaries.ts';
+import { readRunSummary, visitSummaries } from '../runs/summaries.ts';
 
 /** What the lists of the page need of a run. */
 export interface CatalogRow {
@@ -23,54 +23,57 @@ export interface CatalogRow {
 /** The runs of a repository. An ended run is read once: with ten thousand of them, every list would take seconds. */
 export interface RunCatalog {
   /** Newest first. */
-  readonly rows: () => Promise<readonly CatalogRow[]>;
+  readonly ids: () => Promise<readonly string[]>;
+  /** These runs, in the same order; without those that never started. */
+  readonly rows: (runIds: readonly string[]) => Promise<readonly CatalogRow[]>;
 }
 
 /** Fewer runs are read from their logs: to read all kept summaries would take longer. */
-const FEW_RUNS = 32;
+const FEW_RUNS = 128;
 
-export function createRunCatalog(records: Pick<Records, 'store' | 'summaries'>): RunCatalog {
+type CatalogRecords = Pick<Records, 'store' | 'summaries'>;
+
+export function createRunCatalog(records: CatalogRecords): RunCatalog {
   const known = new Map<string, CatalogRow>();
-  let reading: Promise<readonly CatalogRow[]> | null = null;
-  const refresh = async () => {
-    const runIds = await records.store.match('');
-    const existing = new Set(runIds);
-    for (const runId of known.keys()) if (!existing.has(runId)) known.delete(runId);
+  let last: Promise<unknown> = Promise.resolve();
+  const read = async (runIds: readonly string[]) => {
     const wanted = runIds.filter((runId) => (known.get(runId)?.outcome ?? null) === null);
-    for (const row of await readRows(records, wanted)) known.set(row.runId, row);
+    await readRows(records, wanted, (row) => known.set(row.runId, row));
     return runIds.flatMap((runId) => known.get(runId) ?? []);
   };
   return {
-    // Requests at the same time share one look at the folders.
-    rows: () => {
-      reading ??= refresh().finally(() => {
-        reading = null;
-      });
+    ids: async () => {
+      const runIds = await records.store.match('');
+      const existing = new Set(runIds);
+      for (const runId of known.keys()) if (!existing.has(runId)) known.delete(runId);
+      return runIds;
+    },
+    rows: (runIds) => {
+      // One after the other: what a request has read, the next one need not read.
+      const reading = last.then(() => read(runIds));
+      last = reading.catch(() => {});
       return reading;
     },
   };
 }
 
 async function readRows(
-  records: Pick<Records, 'store' | 'summaries'>,
+  records: CatalogRecords,
   runIds: readonly string[],
-): Promise<readonly CatalogRow[]> {
+  take: (row: CatalogRow) => void,
+): Promise<void> {
   if (runIds.length > FEW_RUNS) {
-    const { runs, unreadable } = await summarizeRuns(records, runIds);
-    return [
-      ...runs.map(({ summary }) => describeRow(summary)),
-      ...unreadable.map(({ runId }) => describeUnreadable(runId)),
-    ];
+    const unreadable = await visitSummaries(records, runIds, ({ summary }) => take(describeRow(summary)));
+    for (const { runId } of unreadable) take(describeUnreadable(runId));
+    return;
   }
   const readSummary = createSummaryReader();
-  const rows: CatalogRow[] = [];
   for (const runId of runIds) {
-    const read = await readRunSummary(records, runId, readSummary);
-    if (read.ok) rows.push(describeRow(read.run.summary));
+    const found = await readRunSummary(records, runId, readSummary);
+    if (found.ok) take(describeRow(found.run.summary));
     // A folder without a log is left by a run that never started.
-    else if (read.problem.kind !== 'missing') rows.push(describeUnreadable(runId));
+    else if (found.problem.kind !== 'missing') take(describeUnreadable(runId));
   }
-  return rows;
 }
 
 function describeRow(summary: RunSummary): CatalogRow {

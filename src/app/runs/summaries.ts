@@ -14,51 +14,58 @@ export interface SummarizedRuns {
 
 type SummaryRecords = Pick<Records, 'store' | 'summaries'>;
 
-/**
- * Summarizes runs, by default all of the repository. The log of an ended run is read once; it is read again if its
- * size changed, because a publication or a notification can follow the end.
- */
+/** Summarizes runs, by default all of the repository. */
 export async function summarizeRuns(
   records: SummaryRecords,
   wanted: readonly string[] | null = null,
 ): Promise<SummarizedRuns> {
-  const all = await records.store.match('');
-  const runIds = wanted ?? all;
-  const [kept, sizes] = await Promise.all([records.summaries.read(), records.summaries.logSizes(runIds)]);
-  const readSummary = createSummaryReader();
-  const runs: SummarizedRun[] = [];
-  const unreadable: { runId: string; problem: RecordProblem }[] = [];
-  const fresh: KeptSummary[] = [];
-  const read = await mapInBatches(runIds, async (runId) => {
-    const logBytes = sizes.get(runId);
-    // A folder without a log is left by a run that never started.
-    if (logBytes === undefined) return;
-    const found = kept.get(runId);
-    return found?.logBytes === logBytes
-      ? { ok: true as const, run: { summary: found.summary, isDriven: false }, isKept: true, runId, logBytes }
-      : { ...(await readRunSummary(records, runId, readSummary)), isKept: false, runId, logBytes };
+  const runIds = wanted ?? (await records.store.match(''));
+  const found = new Map<string, SummarizedRun>();
+  const unreadable = await visitSummaries(records, runIds, (run) => {
+    found.set(run.summary.run_id, run);
   });
-  for (const each of read) {
-    if (each === undefined) continue;
-    if (!each.ok) unreadable.push({ runId: each.runId, problem: each.problem });
-    else {
-      const { run, isKept, logBytes } = each;
-      runs.push(run);
-      if (!isKept && hasEnded(run.summary) && !run.isDriven) fresh.push({ logBytes, summary: run.summary });
-    }
-  }
-  await records.summaries.keep(fresh, all);
-  return { runs, unreadable };
+  return { runs: runIds.flatMap((runId) => found.get(runId) ?? []), unreadable };
 }
 
 /** How many runs are read at the same time. */
 const BATCH_SIZE = 32;
 
-async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += BATCH_SIZE)
-    results.push(...(await Promise.all(items.slice(start, start + BATCH_SIZE).map(work))));
-  return results;
+/**
+ * Summarizes runs one after the other, in no order. The log of an ended run is read once; it is read again if its size
+ * changed, because a publication or a notification can follow the end. Returns the runs whose record can't be read.
+ */
+export async function visitSummaries(
+  records: SummaryRecords,
+  runIds: readonly string[],
+  take: (run: SummarizedRun) => void,
+): Promise<SummarizedRuns['unreadable']> {
+  const all = await records.store.match('');
+  // A folder without a log is left by a run that never started.
+  const left = new Map(await records.summaries.logSizes(runIds));
+  await records.summaries.visit(({ logBytes, summary }) => {
+    if (left.get(summary.run_id) !== logBytes) return;
+    left.delete(summary.run_id);
+    take({ summary, isDriven: false });
+  });
+  const readSummary = createSummaryReader();
+  const unreadable: { runId: string; problem: RecordProblem }[] = [];
+  const rest = runIds.filter((runId) => left.has(runId));
+  for (let start = 0; start < rest.length; start += BATCH_SIZE) {
+    const batch = rest.slice(start, start + BATCH_SIZE);
+    const read = await Promise.all(batch.map((runId) => readRunSummary(records, runId, readSummary)));
+    const fresh: KeptSummary[] = [];
+    for (const [at, each] of read.entries()) {
+      const runId = batch[at] ?? '';
+      if (!each.ok) unreadable.push({ runId, problem: each.problem });
+      else {
+        const { summary, isDriven } = each.run;
+        take(each.run);
+        if (hasEnded(summary) && !isDriven) fresh.push({ logBytes: left.get(runId) ?? 0, summary });
+      }
+    }
+    await records.summaries.keep(fresh, all);
+  }
+  return unreadable;
 }
 
 /** Reads the log of one run and summarizes it. */

@@ -177,9 +177,7 @@ const outputLine = z.object({
     .int()
     .describe('The number of the line from 1; from -1 backwards if the lines before it are not counted yet.'),
   spans: z.array(spanSchema),
-  overwritten: count
-    .optional()
-    .describe('How many earlier texts of the line a program overwrote with carriage returns.'),
+  overwritten: count.optional().describe('How many earlier states of a progress line are not shown.'),
   cut: count.optional().describe('How many bytes of a long line are not shown.'),
 });
 

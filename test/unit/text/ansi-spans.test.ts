@@ -115,6 +115,16 @@ describe('readAnsiLine', () => {
     expect([spans, overwritten]).toEqual([[{ text: '100%', style: 'fg-green' }], 2]);
   });
 
+  it.each([
+    ['another word', 'FAILED\rok', 'FAILED\\rok', 0],
+    ['more of the same', 'ok\rok, 2 left', 'ok, 2 left', 1],
+    ['a bar that ends with a word', '[=> ] 10%\r[==>] 90%\rdone', 'done', 2],
+    ['words after a bar', 'copy 1\rcopy 2\rdone', 'copy 2\\rdone', 1],
+  ])('keeps words that a carriage return would hide: %s', (_, line, text, overwritten) => {
+    const read = readAnsiLine(line, PLAIN_STYLE);
+    expect([textOf(line), read.overwritten]).toEqual([text, overwritten]);
+  });
+
   it('reads a line that ends with a carriage return as a plain line', () => {
     expect(readAnsiLine('text\r', PLAIN_STYLE)).toMatchObject({ spans: [{ text: 'text' }], overwritten: 0 });
   });
