@@ -17,7 +17,7 @@ steps:
     opcode: RUN_AGENT
     agent: actor
     prompt: |
-      write ${NAME.replaceAll(' ', '_')}.ts const text = "${'<b>'}";
+      write ${NAME.replaceAll(' ', '_')}.ts const text = "<b>";
       say ${HOSTILE}
       say \u202ereversed\u202c
       claim implemented

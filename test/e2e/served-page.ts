@@ -67,8 +67,10 @@ export async function servePage({ repo, cliOptions }: Scene): Promise<ServedPage
   });
   const origin = `http://${ADDRESS}:${listening.port}`;
   const cookie = `conductor=${token.id}.${token.secret}`;
-  const send = (path: string, init: RequestInit = {}) =>
-    fetch(`${origin}/api/repos/${first.id}${path}`, { ...init, headers: { cookie, ...init.headers } });
+  const send = (
+    path: string,
+    init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ) => fetch(`${origin}/api/repos/${first.id}${path}`, { ...init, headers: { cookie, ...init.headers } });
   const read = async (response: Response) => ({
     status: response.status,
     body: (await response.json()) as Record<string, unknown>,

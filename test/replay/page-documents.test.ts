@@ -73,7 +73,8 @@ describe.each(RECORDED_RUNS)('the documents of the page about $name', (recorded)
 
   it('have the form of their schemas for each step', async () => {
     const run = await openRecorded(recorded);
-    expect(run.view.steps).not.toEqual([]);
+    // A run that ended during its setup has no steps.
+    expect(run.view.steps.length > 0).toBe(!recorded.name.includes('unprepared'));
     for (const step of run.view.steps) {
       const page = await composeStepPage(run, tools, step);
       expectDocument('step', page);

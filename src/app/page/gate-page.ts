@@ -122,6 +122,5 @@ function asSession(
   { name }: Session,
   address: string,
 ) {
-  const { user, process } = origin;
-  return { runMark, origin: { user, terminal: null, session: name, address, process } };
+  return { runMark, origin: { ...origin, terminal: null, session: name, address } };
 }

@@ -1,25 +1,23 @@
-import type { ComponentChildren, ComponentType, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { GateDocument } from '../../../src/contracts/http/gate-documents.ts';
 import type { RunPage } from '../../../src/contracts/http/run-page.ts';
 import { fetchDocument, type Loaded, useDocument } from '../api/document-cache.ts';
 import type { FileView, GateRequestView } from '../api/gate-request.ts';
 import { runPath } from '../api/paths.ts';
-import type { DiffProps } from '../diff/diff-view.tsx';
 import { useKeys } from '../state/keys.ts';
-import { reviewDraft } from '../state/review-draft.ts';
-import { formatRoute, gateRoute, type Route, runRoute } from '../state/routes.ts';
-import { useStore } from '../state/store.ts';
+import { formatRoute, type Route, runRoute } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
 import { countOf, formatCost } from '../text/numbers.ts';
 import { plainReason, type Tone, verdictOfClaim, verdictOfStep } from '../text/verdict.ts';
-import { ChangeCount } from '../ui/change-count.tsx';
 import { Ago } from '../ui/clock.tsx';
 import { Command } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Mark, VerdictText } from '../ui/mark.tsx';
 import { AnswerDialog } from './gate-answer.tsx';
+import { GateBlock } from './gate-block.tsx';
+import { GateChanges } from './gate-changes.tsx';
 import { Consequences } from './gate-consequences.tsx';
 
 type GateRoute = Extract<Route, { screen: 'gate' }>;
@@ -198,15 +196,15 @@ function GateFacts({
 }): JSX.Element {
   if (request === null)
     return (
-      <Block title="What the gate says">
+      <GateBlock title="What the gate says">
         <p class="pre">{gate.text.join('\n')}</p>
-      </Block>
+      </GateBlock>
     );
   const { judgement, claims = [], checks = [], verdicts = [], findings = [], violations = [] } = request;
   const said = request.final_response ?? null;
   return (
     <>
-      <Block title={judgement === null ? 'Asked' : `Evaluation: ${verdictOfStep(judgement.status).word}`}>
+      <GateBlock title={judgement === null ? 'Asked' : `Evaluation: ${verdictOfStep(judgement.status).word}`}>
         {judgement === null ? <p>{plainReason(gate.reason)}</p> : null}
         {judgement?.reason == null ? null : <p>{plainReason(judgement.reason)}</p>}
         <ul class="proofs">
@@ -232,14 +230,14 @@ function GateFacts({
             );
           })}
         </ul>
-      </Block>
+      </GateBlock>
       {said === null ? null : (
-        <Block title={`${said.step_id} says`}>
+        <GateBlock title={`${said.step_id} says`}>
           <p class="quote">
             {said.lines.join('\n')}
             {said.more > 0 ? `\n… ${countOf(said.more, 'more line')}` : ''}
           </p>
-        </Block>
+        </GateBlock>
       )}
       <Look request={request} />
     </>
@@ -250,7 +248,7 @@ function Look({ request }: { readonly request: GateRequestView }): JSX.Element |
   const { deciding = [], content = [], notices = [] } = request;
   if (deciding.length + content.length + notices.length === 0) return null;
   return (
-    <Block title="Look at">
+    <GateBlock title="Look at">
       <ul class="proofs">
         {deciding.map((file) => (
           <Proof
@@ -274,7 +272,7 @@ function Look({ request }: { readonly request: GateRequestView }): JSX.Element |
           <Proof key={text} tone="neutral" word="notice" text={text} />
         ))}
       </ul>
-    </Block>
+    </GateBlock>
   );
 }
 
@@ -300,123 +298,6 @@ function Proof({
   );
 }
 
-function Block({
-  title,
-  note = null,
-  children,
-}: {
-  readonly title: string;
-  readonly note?: ComponentChildren;
-  readonly children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <section class="gate-block">
-      <div class="block-head">
-        <h2>{title}</h2>
-        {note}
-      </div>
-      {children}
-    </section>
-  );
-}
-
-/** How many files the list names before the diff is opened. */
-const MAX_LISTED = 12;
-
-function GateChanges({
-  route,
-  gate,
-  request,
-  isOpen,
-}: {
-  readonly route: GateRoute;
-  readonly gate: GateDocument;
-  readonly request: GateRequestView | null;
-  readonly isOpen: boolean;
-}): JSX.Element {
-  const [isShown, setShown] = useState(route.file !== null || matchMedia('(min-width: 1000px)').matches);
-  useEffect(() => {
-    if (route.file !== null) setShown(true);
-  }, [route.file]);
-  const draft = reviewDraft(gate.request_sha256);
-  const { lines, goldens } = useStore(draft);
-  const diff = request?.diff;
-  const goldenCount = request?.proposed_goldens?.length ?? 0;
-  const decided = Object.keys(goldens).length;
-  return (
-    <>
-      {goldenCount === 0 ? null : (
-        <Block title="Goldens">
-          <ul class="file-lines">
-            <li>
-              <a href={formatRoute({ screen: 'goldens', repo: route.repo, run: route.run, golden: null })}>
-                <span>Compare old and new: {countOf(goldenCount, 'proposal')}</span>
-                <span class="change-count">
-                  {decided === 0 ? 'not decided' : `${decided} decided`} <Icon name="chevron" />
-                </span>
-              </a>
-            </li>
-          </ul>
-        </Block>
-      )}
-      <Block
-        title="Changes"
-        note={
-          <span class="muted number">
-            {diff === undefined ? '' : `${countOf(diff.file_count, 'file')} `}
-            {diff === undefined ? null : (
-              <ChangeCount insertions={diff.insertions} deletions={diff.deletions} />
-            )}
-            {lines.length === 0 ? '' : ` · ${countOf(lines.length, 'comment')}`}
-          </span>
-        }
-      >
-        {isShown ? (
-          <LazyDiff
-            repo={route.repo}
-            run={route.run}
-            step={null}
-            version={gate.tree}
-            place={route}
-            placeUrl={(file, line) => ({ ...gateRoute(route.repo, route.run), file, line })}
-            draft={isOpen ? draft : null}
-          />
-        ) : (
-          <>
-            <ul class="file-lines">
-              {diff?.files.slice(0, MAX_LISTED).map((file) => (
-                <li key={file.path}>
-                  <a href={formatRoute({ ...gateRoute(route.repo, route.run), file: file.path })}>
-                    <span class="path">{file.path}</span>
-                    <ChangeCount insertions={file.insertions} deletions={file.deletions} />
-                  </a>
-                </li>
-              ))}
-            </ul>
-            <button type="button" class="button" onClick={() => setShown(true)}>
-              Show the diff
-            </button>
-          </>
-        )}
-      </Block>
-    </>
-  );
-}
-
 function changeCount({ insertions, deletions }: FileView): string {
   return insertions === null ? 'binary' : `+${insertions} −${deletions ?? 0}`;
-}
-
-/** The diff viewer is a download of its own, which the first view of a gate doesn't need. */
-function LazyDiff(props: DiffProps): JSX.Element {
-  const [View, setView] = useState<ComponentType<DiffProps> | null>(null);
-  const [hasFailed, setFailed] = useState(false);
-  useEffect(() => {
-    import('../diff/diff-view.tsx').then(
-      ({ DiffView }) => setView(() => DiffView),
-      () => setFailed(true),
-    );
-  }, []);
-  if (hasFailed) return <p class="notice tone-danger-edge">The diff viewer can’t be loaded.</p>;
-  return View === null ? <p class="muted">Loading the diff</p> : <View {...props} />;
 }

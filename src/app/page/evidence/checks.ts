@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import type { CaseFilter, CheckedCase, ChecksDocument } from '../../../contracts/http/evidence-page.ts';
+import { storedNotesSchema, storedValidationSchema } from '../../../contracts/http/stored-evidence.ts';
 import type { BaselineRecord, BaselineValidator } from '../../../contracts/run/baseline.ts';
 import type { RunEvent, ValidatorEnd } from '../../../contracts/run/event.ts';
 import {
@@ -17,20 +17,6 @@ import { attemptName, type OpenRun } from '../../runs/open-run.ts';
 
 /** Longer messages are cut: the output of the validator has all of it. */
 const MAX_MESSAGE = 8_000;
-
-const validationSchema = z.looseObject({
-  validators: z.array(
-    z.looseObject({
-      id: z.string(),
-      duration_ms: z.number().nullish(),
-      reason: z.string().nullish(),
-      attempts: z.int().optional(),
-      flaky: z.boolean().optional(),
-    }),
-  ),
-});
-
-const notesSchema = z.looseObject({ notes: z.array(z.string()) });
 
 /** The results of one validation, with the cases of its reports and of the baseline. */
 export interface ValidationFacts {
@@ -78,8 +64,10 @@ export async function readChecks(
 ): Promise<ChecksDocument> {
   const { directory } = run.record;
   const facts = await readValidation(run, step);
-  const report = validationSchema.safeParse(await readEvidenceJson(directory, step, 'validation_report'));
-  const policy = notesSchema.safeParse(await readEvidenceJson(directory, step, 'policy_summary'));
+  const report = storedValidationSchema.safeParse(
+    await readEvidenceJson(directory, step, 'validation_report'),
+  );
+  const policy = storedNotesSchema.safeParse(await readEvidenceJson(directory, step, 'policy_summary'));
   const details = new Map((report.data?.validators ?? []).map((each) => [each.id, each]));
   const baseline = new Map((facts.baseline?.validators ?? []).map((each) => [each.key, each]));
   const cases = compareWithBase(facts);

@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import type { PromptDocument, StepPage } from '../../../contracts/http/evidence-page.ts';
+import { storedPolicySchema } from '../../../contracts/http/stored-evidence.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import { readEvidence, readEvidenceJson, readManifest } from '../../../runtime/evidence/evidence.ts';
 import { lastEnded, type StepView } from '../../../runtime/record/run-view.ts';
@@ -15,13 +15,6 @@ import { readStoredChange } from './stored-change.ts';
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_PROMPT_BYTES = 512 * 1024;
 const PROMPT_ROLE = 'runner_prompt';
-
-const policySchema = z.looseObject({
-  notes: z.array(z.string()).optional(),
-  violations: z
-    .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
-    .optional(),
-});
 
 /** Everything about one attempt at a step, without what is large. */
 export async function composeStepPage(run: OpenRun, tools: EvidenceTools, step: StepView): Promise<StepPage> {
@@ -126,7 +119,9 @@ async function summarizeChecks(run: OpenRun, step: StepView): Promise<StepPage['
 }
 
 async function readPolicySummary({ record }: OpenRun, step: StepView): Promise<StepPage['policy']> {
-  const { data } = policySchema.safeParse(await readEvidenceJson(record.directory, step, 'policy_summary'));
+  const { data } = storedPolicySchema.safeParse(
+    await readEvidenceJson(record.directory, step, 'policy_summary'),
+  );
   if (data === undefined) return null;
   const violations = data.violations ?? [];
   return {

@@ -1,16 +1,6 @@
-import * as z from 'zod';
+import { storedChangeSchema } from '../../../contracts/http/stored-evidence.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';
 import { readEvidenceJson, type StepKey } from '../../../runtime/evidence/evidence.ts';
-
-const storedSchema = z.looseObject({
-  files: z.array(
-    z.looseObject({
-      path: z.string(),
-      insertions: z.number().nullable(),
-      deletions: z.number().nullable(),
-    }),
-  ),
-});
 
 export interface StoredChange {
   readonly paths: readonly string[];
@@ -21,7 +11,7 @@ export interface StoredChange {
 
 /** What a step changed, as its evidence has it; null if it has none. */
 export async function readStoredChange(directory: RunDirectory, step: StepKey): Promise<StoredChange | null> {
-  const { data } = storedSchema.safeParse(await readEvidenceJson(directory, step, 'workspace_status'));
+  const { data } = storedChangeSchema.safeParse(await readEvidenceJson(directory, step, 'workspace_status'));
   if (data === undefined) return null;
   const total = (key: 'insertions' | 'deletions') =>
     data.files.reduce((sum, file) => sum + (file[key] ?? 0), 0);

@@ -181,6 +181,41 @@ export function addLookCommands({ add }: Registrar): void {
 
 /** Registers the commands of the group "Answer gates". */
 export function addGateCommands({ add }: Registrar): void {
+  add('gates', 'list the gates that wait for an answer', 'conductor gates', async (context) => {
+    const { gates } = await import('./run/gates.ts');
+    return gates(context);
+  });
+  add(
+    'goldens <run>',
+    'show the goldens that a run proposes, with their differences',
+    'conductor goldens 0199ab',
+    async (context, [run]) => {
+      const { goldens } = await import('./run/goldens.ts');
+      return goldens(context, text(run));
+    },
+  );
+  for (const [name, answer] of [
+    ['approve', 'gate_approved'],
+    ['reject', 'gate_rejected'],
+  ] as const) {
+    add(
+      `${name} <run>`,
+      `${name} the open gate of a run`,
+      `conductor ${name} 0199ab --comment "…" --resume`,
+      async (context, [run], options) => {
+        const { answerGate } = await import('./run/answer.ts');
+        return answerGate(context, answer, text(run), {
+          comment: optional(options.comment),
+          as: optional(options.as),
+          resume: options.resume === true,
+        });
+      },
+    )
+      .option('--comment <text>', 'why; recorded with the answer')
+      .option('--as <name>', 'who answers (default: the name git uses)')
+      .option('--resume', 'resume the run at once')
+      .option(...TRUST_OPTION);
+  }
   add(
     'serve',
     'serve a local page to watch runs and answer gates, and continue runs that were answered',
@@ -219,39 +254,4 @@ export function addGateCommands({ add }: Registrar): void {
     .option('--revoke <id>', 'end the session of a browser; `all` ends all of them')
     .option(...TRUST_OPTION)
     .option('--print-code', 'print the pairing code although standard error is no terminal');
-  add('gates', 'list the gates that wait for an answer', 'conductor gates', async (context) => {
-    const { gates } = await import('./run/gates.ts');
-    return gates(context);
-  });
-  add(
-    'goldens <run>',
-    'show the goldens that a run proposes, with their differences',
-    'conductor goldens 0199ab',
-    async (context, [run]) => {
-      const { goldens } = await import('./run/goldens.ts');
-      return goldens(context, text(run));
-    },
-  );
-  for (const [name, answer] of [
-    ['approve', 'gate_approved'],
-    ['reject', 'gate_rejected'],
-  ] as const) {
-    add(
-      `${name} <run>`,
-      `${name} the open gate of a run`,
-      `conductor ${name} 0199ab --comment "…" --resume`,
-      async (context, [run], options) => {
-        const { answerGate } = await import('./run/answer.ts');
-        return answerGate(context, answer, text(run), {
-          comment: optional(options.comment),
-          as: optional(options.as),
-          resume: options.resume === true,
-        });
-      },
-    )
-      .option('--comment <text>', 'why; recorded with the answer')
-      .option('--as <name>', 'who answers (default: the name git uses)')
-      .option('--resume', 'resume the run at once')
-      .option(...TRUST_OPTION);
-  }
 }
