@@ -205,7 +205,7 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
     expect([moved.code, moved.stdout]).toEqual([0, expect.stringContaining('pending → ready')]);
     expect((await scene.cli.run(['gates'])).stderr).toContain('no gate is open');
     const { runs } = await scene.document('show', '1');
-    expect(runs).toMatchObject([{ ok: false, reason: 'its item was moved while the run waited' }]);
+    expect(runs).toMatchObject([{ ok: false, reason: 'its item or a blocker changed while the run waited' }]);
   });
 
   test('goes on by itself once the gate is answered', async ({ openWorkScene }) => {

@@ -45,6 +45,7 @@ describe('a run that waits at its gate', () => {
     expect(state).toEqual({
       kind: 'waiting',
       reason: expect.stringMatching(/^waiting for approval at gate `decide`: .*a migration/),
+      gate: 'decide',
     });
     expect(await lookElsewhere(scene, runId)).toEqual(state);
     const approved = await personAt(scene).run(['approve', runId, '--as', 'ann', '--resume']);
@@ -61,7 +62,7 @@ describe('a run that waits at its gate', () => {
     const scene = await openRoles({ implement: ASK });
     const { runId } = await scene.run(implement());
     await personAt(scene).run(['approve', runId, '--as', 'ann']);
-    expect(await lookElsewhere(scene, runId)).toMatchObject({ kind: 'waiting', answered: true });
+    expect(await lookElsewhere(scene, runId)).toMatchObject({ kind: 'waiting', isDue: true });
     const state = await scene.roles.resume(runId, SUBJECT, new AbortController().signal);
     expect(accepted(state).result).toMatchObject({ outcome: 'completed' });
   });

@@ -136,7 +136,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     }
     await refreshStatus();
     observer.onEvents(appended, view());
-    notifications.add(appended);
+    notifications.add(appended.filter(isSentAtOnce));
   };
   // Notifications are recorded while the run continues, and the log takes one append at a time.
   let lastRecord: Promise<void> = Promise.resolve();
@@ -146,7 +146,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     return turn;
   };
   const notifications = createRunNotifications({ deps, directory, view, events: () => events, record });
-  notifications.add(findCurrent(events, viewer.current()));
+  notifications.add(findCurrent(events, viewer.current()).filter(isSentAtOnce));
   return {
     deps,
     plan,
@@ -222,4 +222,9 @@ async function runHeartbeat(context: DriveContext, stopping: AbortSignal): Promi
     const cancel = await readCancelRequest(context.directory).catch(() => null);
     if (cancel !== null) context.abort();
   }
+}
+
+/** The end is sent once the derived files are written: a receiver may read them. */
+function isSentAtOnce({ event_type: type }: RunEvent): boolean {
+  return type !== 'run_completed';
 }

@@ -124,6 +124,7 @@ async function returnEnded(context: DriveContext): Promise<DriveEnd> {
   if (view.end === null) throw new Error(`run ${view.runId} has nothing to do and has not ended`);
   await context.writeMetadata();
   await writeFinalState(context.directory, view);
+  context.notifications.add(context.events().filter(({ event_type: type }) => type === 'run_completed'));
   return { kind: 'ended', end: view.end, view };
 }
 
