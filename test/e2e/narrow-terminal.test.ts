@@ -18,10 +18,10 @@ function tooLong(lines: readonly string[]): string[] {
   return lines.filter((line) => [...line].length > COLUMNS);
 }
 
-/** Numbers are made equal, because ages and durations grow between two calls. */
+/** Numbers and durations are made equal, because they grow between two calls. */
 function wordsIn(lines: readonly string[]): string[] {
   return lines
-    .flatMap((line) => line.replace(/\d+(?:\.\d+)?/g, '0').split(/ +/))
+    .flatMap((line) => line.replace(/\d+(?:\.\d+)?(?: (?:ms|s|m|h|d)\b)?/g, '0').split(/ +/))
     .filter((word) => word !== '');
 }
 

@@ -96,8 +96,8 @@ describe('how a process ends', () => {
   });
 
   it.each([
-    ['timeout', { timeoutMs: 600 }],
-    ['idle', { idleTimeoutMs: 600 }],
+    ['timeout', { timeoutMs: 1_500 }],
+    ['idle', { idleTimeoutMs: 1_500 }],
   ] as const)('is reported to the caller before the signal is sent: %s', async (reason, limits) => {
     const script =
       'process.on("SIGTERM", () => { console.log("asked"); process.exit(0) }); setInterval(() => {}, 1000)';
