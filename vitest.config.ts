@@ -13,14 +13,14 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     projects: PROJECTS.map(({ name, include, exclude }) => ({
       extends: true as const,
-      plugins: name === 'pure' ? [] : [builtModules()],
+      plugins: name === 'pure' || name === 'mocked' ? [] : [builtModules()],
       // Short files share a worker and the modules that it has loaded. Long ones have a worker of their own: a small process
       // starts others faster.
       test: {
         name,
         include: [...include],
         exclude: [...exclude],
-        isolate: name === 'slow' || name === 'agents',
+        isolate: name === 'slow' || name === 'mocked' || name === 'agents',
         server: { deps: { external: BUILT_FILES } },
       },
     })),
