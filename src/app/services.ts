@@ -8,7 +8,7 @@ import type { CheckSetup, Opened, OpenProject, Records, UpkeepSetup } from './op
 import type { PageTools } from './page/page-tools.ts';
 import type { OpenPolicy } from './policy/open-policy.ts';
 import type { OpenReport } from './report.ts';
-import type { OpenTrust, TrustedRepository, TrustWanted } from './trust.ts';
+import type { OpenTrust, TrustedRepository, TrustRequest } from './trust.ts';
 import type { AgentTrial, TrialRequest } from './try-agent.ts';
 import type { OpenWork, WorkOptions } from './work/opened-work.ts';
 
@@ -44,7 +44,7 @@ export interface Services {
   /** Lets a configured agent write one file in a temporary checkout. */
   readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
   /** Compares what the repository's files would execute with what the user has approved. */
-  readonly openTrust: (startDir: string, wanted: TrustWanted) => Promise<Opened<OpenTrust>>;
+  readonly openTrust: (startDir: string, wanted: TrustRequest) => Promise<Opened<OpenTrust>>;
   readonly listTrusted: () => Promise<readonly TrustedRepository[]>;
   /** Removes all approvals of the repository; false if there were none. */
   readonly revokeTrust: (startDir: string) => Promise<boolean>;

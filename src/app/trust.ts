@@ -26,7 +26,7 @@ import { limitDefaults } from '../workflow/config/limit-defaults.ts';
 import { type Opened, refuseConfig } from './opened.ts';
 
 /** What a command is about to execute. */
-export interface TrustWanted {
+export interface TrustRequest {
   /** The configuration, and what conductor detects in the repository. */
   readonly configuration: boolean;
   readonly workflows: readonly { readonly plan: Plan; readonly path: string }[];
@@ -37,7 +37,7 @@ export interface TrustWanted {
 }
 
 /** What commands that execute only the configuration ask for. */
-export const TRUST_CONFIGURATION: TrustWanted = {
+export const TRUST_CONFIGURATION: TrustRequest = {
   configuration: true,
   workflows: [],
   allWorkflows: false,
@@ -76,7 +76,7 @@ export interface OpenTrust {
 }
 
 /** Compares what the repository's files would execute with what the user has approved. */
-export async function openTrust(deps: TrustDeps, wanted: TrustWanted): Promise<Opened<OpenTrust>> {
+export async function openTrust(deps: TrustDeps, wanted: TrustRequest): Promise<Opened<OpenTrust>> {
   const { files, store, env, sha256 } = deps;
   const loaded = await deps.loadConfig();
   if (!loaded.ok) return refuseConfig(loaded.file);
@@ -125,7 +125,7 @@ export function listParts(parts: readonly ComparedPart[]): string {
 async function splitWorkflows(
   files: Files,
   root: string,
-  workflows: TrustWanted['workflows'],
+  workflows: TrustRequest['workflows'],
 ): Promise<{ readonly inside: readonly Plan[]; readonly own: readonly Plan[] }> {
   const inside: Plan[] = [];
   const own: Plan[] = [];
@@ -172,7 +172,7 @@ async function readWorkflowParts(files: Files, folder: string): Promise<readonly
 async function readSuiteParts(
   files: Files,
   root: string,
-  { path, suite }: NonNullable<TrustWanted['suite']>,
+  { path, suite }: NonNullable<TrustRequest['suite']>,
 ): Promise<readonly Part[]> {
   const real = await files.realPath(path);
   return isPathInside(root, real) ? [suitePart(relative(root, real), suite)] : [];

@@ -169,12 +169,15 @@ function stepEnded(events: readonly EventDraft[], from: number): KernelInput {
     const { outcome, changed, tree, validators, usage, reason } = end.payload;
     return { kind: 'step_ended', outcome, changed, tree, validators, usage, reason, violations };
   }
-  const validators = proposed === null ? [] : inventProposers(proposed);
+  const validators = proposed === null ? [] : reconstructProposers(proposed);
   return { kind: 'step_ended', ...QUIET_END, validators, violations };
 }
 
 /** Makes up validator results that add up to the recorded number of proposals. */
-function inventProposers({ validators, proposals }: EventPayload<'golden_gate_pending'>): ValidatorEnd[] {
+function reconstructProposers({
+  validators,
+  proposals,
+}: EventPayload<'golden_gate_pending'>): ValidatorEnd[] {
   return validators.map((key, index) => ({
     id: key,
     key,

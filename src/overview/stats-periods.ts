@@ -5,7 +5,7 @@ import type { CountedRow } from './stats-row.ts';
 /** Lengths of a period in days. Longer histories use multiples of `LONGEST`. */
 const LENGTHS = [1, 7] as const;
 const LONGEST = 28;
-/** More bars than this can't be told apart on a phone. */
+/** More bars than this look like one on a phone. */
 const MAX_PERIODS = 31;
 
 /** Every kind names what a reader has to do about such a run: nothing, check, decide, fix. */

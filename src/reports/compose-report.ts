@@ -52,7 +52,7 @@ export interface ComposeFacts {
   /** Null if it was killed. */
   readonly exitCode: number | null;
   /** The end of the runner's output. */
-  readonly lastWords: string;
+  readonly lastOutput: string;
   /** How long the process took, for runners that don't report it. */
   readonly durationMs: number;
   /** Ids of cases that failed on an earlier attempt. */
@@ -141,10 +141,10 @@ function rerunStatus(statuses: readonly [CaseStatus, CaseStatus]): CaseStatus {
 
 function unexplainedExit(
   results: readonly TestResult[],
-  { exitCode, lastWords }: ComposeFacts,
+  { exitCode, lastOutput }: ComposeFacts,
 ): TestResult[] {
   if (exitCode === null || exitCode === 0 || results.some(({ status }) => status === 'failed')) return [];
-  const output = plainText(lastWords);
+  const output = plainText(lastOutput);
   const fact = `no test failed, but the runner exited with ${exitCode}`;
   return [createFailure(`exit code ${exitCode}`, output === '' ? fact : `${fact}:\n${output}`)];
 }

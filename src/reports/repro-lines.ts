@@ -11,14 +11,14 @@ export function vitestRepro(command: readonly string[], { file, name }: JavaScri
   const kept = keptOptions(command, ['--config', '-c', '--root', '-r', '--project', '--dir']);
   return joinLine(
     'npx vitest run',
-    [...kept, ...fileWords(file)],
+    [...kept, ...fileArguments(file)],
     name === null ? [] : ['-t', pattern(name)],
   );
 }
 
 export function jestRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
   const kept = keptOptions(command, ['--config', '-c', '--rootDir', '--selectProjects']);
-  return joinLine('npx jest', [...kept, ...fileWords(file)], name === null ? [] : ['-t', pattern(name)]);
+  return joinLine('npx jest', [...kept, ...fileArguments(file)], name === null ? [] : ['-t', pattern(name)]);
 }
 
 export function mochaRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
@@ -117,7 +117,7 @@ function joinLine(start: string, places: readonly string[], rest: readonly strin
   return [start, ...places.map(quoteWord), ...rest].join(' ');
 }
 
-function fileWords(file: string | null): string[] {
+function fileArguments(file: string | null): string[] {
   return file === null ? [] : [file];
 }
 

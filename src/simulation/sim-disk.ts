@@ -43,7 +43,7 @@ export function createSimDisk(initial: ReadonlyMap<string, SimFile> = new Map())
     list: (folder) => [...files.keys()].filter((path) => path.startsWith(`${folder}/`)).sort(),
     losePower: (torn) => {
       for (const [path, file] of files) {
-        const content = survivorOf(file, torn(path));
+        const content = readSurvivingText(file, torn(path));
         if (content === null) files.delete(path);
         else files.set(path, { content, durable: content });
       }
@@ -53,7 +53,7 @@ export function createSimDisk(initial: ReadonlyMap<string, SimFile> = new Map())
 }
 
 /** Only an appended file can be torn; others are written under a temporary name and renamed. */
-function survivorOf({ content, durable }: SimFile, torn: number): string | null {
+function readSurvivingText({ content, durable }: SimFile, torn: number): string | null {
   if (durable === null || !content.startsWith(durable)) return durable;
   const unflushed = content.slice(durable.length);
   return durable + unflushed.slice(0, Math.floor(unflushed.length * torn));

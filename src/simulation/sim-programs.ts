@@ -172,7 +172,7 @@ function exitCodeOf(outcome: MechanicalOutcome): number | null {
   return outcome === 'completed' ? 0 : outcome === 'error' ? 1 : null;
 }
 
-interface WantedEnd {
+interface ScriptedEnd {
   readonly outcome: MechanicalOutcome;
   readonly exitCode: number | null;
 }
@@ -181,7 +181,7 @@ async function validate(
   world: SimWorld,
   life: Life,
   request: ValidatorRequest,
-  { outcome: wanted, exitCode }: WantedEnd,
+  { outcome: wanted, exitCode }: ScriptedEnd,
   habits: Pick<SimHabits, 'durationMs' | 'proposals'>,
 ): Promise<Awaited<ReturnType<ValidatorRunner['run']>>> {
   const { validator, evidenceDir } = request;

@@ -119,7 +119,7 @@ function widenConfinement(
 }
 
 /** Retries, credential and price of an agent, from the configuration. */
-export function createAgentCare(config: Config, env: NodeJS.ProcessEnv): (name: string) => AgentSettings {
+export function createAgentSettings(config: Config, env: NodeJS.ProcessEnv): (name: string) => AgentSettings {
   return (name) => {
     const agent = ownValue(config.agents, name);
     // A replay repeats its recorded outcome at no cost, so a retry is useless.

@@ -15,8 +15,8 @@ import { openPrompts } from '../adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../adapters/prompts/template.ts';
 import { objectFoldersOf } from '../adapters/sandbox/object-folders.ts';
 import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
+import { systemIds } from '../adapters/system/clock.ts';
 import { createCredentialWaits, stateFolderOf } from '../adapters/system/credential-waits.ts';
-import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import { readRemoteDefaults } from '../adapters/workspace/git/default-branch.ts';
 import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.ts';
@@ -35,7 +35,7 @@ import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
-import { createAgentCare, createAgents } from './agents.ts';
+import { createAgentSettings, createAgents } from './agents.ts';
 import { createConfiguredNotifier, notifySecrets } from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
@@ -129,7 +129,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     checkouts,
     refusals: refusal === null ? [] : [refusal],
     agent: agents,
-    agentSettings: createAgentCare(config, request.env),
+    agentSettings: createAgentSettings(config, request.env),
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
     tests: config.tests,

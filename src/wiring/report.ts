@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createReportMemory } from '../adapters/system/report-memory.ts';
-import { folderSize } from '../adapters/upkeep/folder-size.ts';
+import { folderSize } from '../adapters/upkeep/disk-usage.ts';
 import { isAncestor } from '../adapters/workspace/git/commits.ts';
 import { findDefaultBranch } from '../adapters/workspace/git/default-branch.ts';
 import { createGit } from '../adapters/workspace/git/git-command.ts';

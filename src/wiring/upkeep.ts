@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
-import { folderSize, folderSizeUntil, readFreeBytes } from '../adapters/upkeep/folder-size.ts';
+import { folderSize, folderSizeUntil, readFreeBytes } from '../adapters/upkeep/disk-usage.ts';
 import { removeRecord } from '../adapters/upkeep/record-removal.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { createGitUpkeep } from '../adapters/workspace/result/git-upkeep.ts';

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
-import { createDiskSpace } from '../adapters/upkeep/disk-space.ts';
+import { createDiskSpace } from '../adapters/upkeep/disk-usage.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { OpenProject } from '../app/opened.ts';
 import type { OpenWork, WorkOptions } from '../app/work/opened-work.ts';

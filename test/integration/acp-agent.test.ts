@@ -174,14 +174,10 @@ describe('an agent that speaks ACP', () => {
 describe('an agent that fails', () => {
   it.each([
     ['newer', 'no_result', 'the agent speaks version 2 of ACP, and not version 1'],
-    ['login', 'authentication', 'the agent wants a login: Authentication required'],
+    ['login', 'authentication', 'the agent needs a login: Authentication required'],
     ['dies', 'crash', 'the agent exited with code 3: out of cheese'],
     ['refuses', 'no_result', 'the agent ended its turn because the model refused'],
-    [
-      'shrugs',
-      'no_result',
-      'the agent ended its turn without a word, without using a tool and without changing a file',
-    ],
+    ['shrugs', 'no_result', 'the agent ended its turn without a message, a tool call or a changed file'],
   ])('%s: %s', async (behaviour, kind, reason) => {
     expect(await run(behaviour)).toMatchObject({ termination: 'error', reason, failure: { class: kind } });
   });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderSize } from '../../src/adapters/upkeep/folder-size.ts';
+import { folderSize } from '../../src/adapters/upkeep/disk-usage.ts';
 import { removeRecord } from '../../src/adapters/upkeep/record-removal.ts';
 import { temporaryFolder } from './workspace/fixture.ts';
 

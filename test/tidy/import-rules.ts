@@ -152,7 +152,7 @@ export const layerRule: TidyRule = {
     ],
     'an adapter with a port, its own folder and a package': [
       file(
-        'src/adapters/system/ids.ts',
+        'src/adapters/system/clock.ts',
         "import { v7 } from 'uuid';",
         "import { sha256Hex } from '../../node/sha256.ts';",
         "import type { Ids } from '../../ports/run-store.ts';",

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AcpSettings, type AcpState, LOADED_ID } from '../../agents/acp/acp-session.ts';
-import { foldUpdate, NOTHING_HEARD, usageOfTurn } from '../../agents/acp/acp-updates.ts';
+import { foldUpdate, NO_ACTIVITY, usageOfTurn } from '../../agents/acp/acp-updates.ts';
 import { acpVerdict, isSilent } from '../../agents/acp/acp-verdict.ts';
 import { readMessage } from '../../agents/acp/json-rpc.ts';
 import { usageSince } from '../../agents/prices.ts';
@@ -14,7 +14,7 @@ import { temporaryFolders } from '../../policy/shell/write-rules.ts';
 import type { PolicyViolation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult, SessionRequest } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
-import { type AcpTalk, openTalk } from './acp-talk.ts';
+import { type AcpConnection, openConnection } from './acp-connection.ts';
 import {
   type AgentListener,
   type Conversation,
@@ -72,18 +72,18 @@ async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentR
   const settings = await settingsOf(deps, request);
   const kept = await prepareHome(request);
   const start = { args: [], env: {}, readable: [], writable: [], stdin: null, ...kept };
-  const heard: { session: Pick<AcpState, 'isResumed' | 'lost'> } = {
+  const reported: { session: Pick<AcpState, 'isResumed' | 'lost'> } = {
     session: { isResumed: false, lost: null },
   };
   const result = await runConversation(deps, request, start, (listener) =>
     converse(deps, settings, request, listener, (state) => {
-      heard.session = state;
+      reported.session = state;
     }),
   );
   const { session } = request;
   if (session === undefined) return result;
   await cleanHome(session.folder, longestFirst([...deps.secrets, ...secretValuesOf(request.env)]));
-  const { isResumed, lost } = heard.session;
+  const { isResumed, lost } = reported.session;
   return { ...result, session: { resumed: isResumed, note: noteOf(session, lost) } };
 }
 
@@ -118,16 +118,16 @@ function noteOf({ resume }: SessionRequest, lost: string | null): string | null 
 }
 
 async function usedIn(evidenceDir: string): Promise<Usage | null> {
-  let heard = NOTHING_HEARD;
+  let activity = NO_ACTIVITY;
   let costBefore: number | null = null;
   await readStreamFile(evidenceDir, (value) => {
     const message = readMessage(value);
-    if (message?.kind === 'notification') heard = foldUpdate(heard, message.params, 0).heard;
+    if (message?.kind === 'notification') activity = foldUpdate(activity, message.params, 0).activity;
     if (message?.kind !== 'result' || message.id !== LOADED_ID) return;
-    costBefore = heard.costUsd;
-    heard = NOTHING_HEARD;
+    costBefore = activity.costUsd;
+    activity = NO_ACTIVITY;
   });
-  return usageSince(usageOfTurn(heard, null), costBefore === null ? null : { cost_usd: costBefore });
+  return usageSince(usageOfTurn(activity, null), costBefore === null ? null : { cost_usd: costBefore });
 }
 
 function converse(
@@ -137,16 +137,16 @@ function converse(
   listener: AgentListener,
   onEnd: (state: AcpState) => void,
 ): Conversation {
-  const talk = openTalk(settings, listener);
-  const ending = watchEnd(talk, request, greetingMs);
+  const connection = openConnection(settings, listener);
+  const ending = watchEnd(connection, request, greetingMs);
   return {
-    onOutput: talk.onOutput,
-    onStart: talk.onStart,
+    onOutput: connection.onOutput,
+    onStart: connection.onStart,
     signal: ending.signal,
     onStop: ending.onStop,
     onProcessEnd: ending.release,
     finish: async (processResult) => {
-      const state = talk.state();
+      const state = connection.state();
       // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
         isSilent(state) &&
@@ -154,7 +154,7 @@ function converse(
       onEnd(state);
       return {
         verdict: acpVerdict(state, { ...processResult, stopped: ending.stopped(), hasWorked }, request),
-        finalResponse: state.heard.lastSaid,
+        finalResponse: state.activity.lastMessage,
         usage: state.usage,
         sessionId: state.sessionId,
         controls: controlsOf(settings, state),
@@ -190,16 +190,16 @@ async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<Ac
  * they are asked to exit, and earlier if a limit is exceeded or the run is cancelled. The agent is asked
  * before its process is signalled.
  */
-function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
+function watchEnd(connection: AcpConnection, request: AgentRequest, greetingMs: number) {
   const program = new AbortController();
   const released = new AbortController();
   let stopped: StoppedEnd | null = null;
   const end = (): void => program.abort();
-  const isOver = (): boolean => talk.state().end !== null;
+  const isOver = (): boolean => connection.state().end !== null;
   const wait = (ms: number): Promise<void> =>
     delay(ms, undefined, { signal: released.signal }).catch(() => undefined);
   const askToEnd = async (): Promise<void> => {
-    if (talk.cancel()) await Promise.race([talk.over, wait(GRACE_PERIOD_MS)]);
+    if (connection.cancel()) await Promise.race([connection.ended, wait(GRACE_PERIOD_MS)]);
   };
   const onAbort = (): void => {
     if (!isOver()) stopped ??= { kind: 'cancelled' };
@@ -207,14 +207,14 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   };
   request.signal.addEventListener('abort', onAbort, { once: true });
   if (request.signal.aborted) onAbort();
-  talk.over
+  connection.ended
     .then(() => wait(request.session === undefined ? 0 : SAVING_MS))
-    .then(talk.leave)
+    .then(connection.closeInput)
     .then(() => wait(GRACE_PERIOD_MS))
     .then(end, end);
   const failIfNoSession = (): void => {
-    if (talk.state().phase !== 'session/prompt' && !released.signal.aborted)
-      talk.giveUp(`had opened no session after ${greetingMs / 1_000} s`);
+    if (connection.state().phase !== 'session/prompt' && !released.signal.aborted)
+      connection.failSession(`had opened no session after ${greetingMs / 1_000} s`);
   };
   wait(greetingMs).then(failIfNoSession, failIfNoSession);
   return {

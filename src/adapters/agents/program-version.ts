@@ -36,12 +36,12 @@ export function askVersion(
       resolve(answer);
     };
     const timer = setTimeout(() => {
-      end(exited ?? reportTrouble(`printed no version within ${timeoutMs / 1_000} s`));
+      end(exited ?? reportProblem(`printed no version within ${timeoutMs / 1_000} s`));
     }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (output.length < READ_BYTES) output += chunk;
     });
-    child.on('error', (error) => end(reportTrouble(`can't be started: ${error.message}`)));
+    child.on('error', (error) => end(reportProblem(`can't be started: ${error.message}`)));
     child.on('exit', (code, signal) => {
       exited = readAnswer(output, code, signal);
       // A child that outlives the program would keep its output open.
@@ -52,16 +52,16 @@ export function askVersion(
 }
 
 function readAnswer(output: string, code: number | null, signal: NodeJS.Signals | null): VersionAnswer {
-  if (signal !== null) return reportTrouble(`was killed by ${signal} when asked for its version`);
-  if (code !== 0) return reportTrouble(`exits with code ${code} when asked for its version`);
+  if (signal !== null) return reportProblem(`was killed by ${signal} when asked for its version`);
+  if (code !== 0) return reportProblem(`exits with code ${code} when asked for its version`);
   const line = output.split('\n').find((each) => /\d+\.\d+/.test(each));
-  if (line === undefined) return reportTrouble('prints no version');
+  if (line === undefined) return reportProblem('prints no version');
   // Remove colours and other control characters.
   const plain = stripVTControlCharacters(line).replaceAll(/\p{Cc}/gu, '');
   return { version: plain.trim().slice(0, VERSION_LENGTH), trouble: null };
 }
 
-function reportTrouble(what: string): VersionAnswer {
+function reportProblem(what: string): VersionAnswer {
   return { version: null, trouble: what };
 }
 

@@ -63,9 +63,9 @@ async function runOnce<State>(
         },
       }),
   );
-  const told = { resumed: session.resumeId !== null, note: session.note };
+  const continued = { resumed: session.resumeId !== null, note: session.note };
   return {
-    result: request.session === undefined ? result : { ...result, session: told },
+    result: request.session === undefined ? result : { ...result, session: continued },
     lost: session.resumeId !== null && !hasWorked ? lossOf(result) : null,
   };
 }
@@ -139,18 +139,19 @@ function listenTo<State>(
     onStop: request.onStop,
     finish: async ({ end, stderr }) => {
       lines.end();
-      const told = stream.report(state);
-      await session.close(told.sessionId);
+      const report = stream.report(state);
+      await session.close(report.sessionId);
       const folder = request.session === undefined ? null : `${request.session.folder}/${sessions.name}`;
-      const total = told.usage ?? (folder === null ? null : await usedBy(sessions, folder, told.sessionId));
+      const total =
+        report.usage ?? (folder === null ? null : await usedBy(sessions, folder, report.sessionId));
       return {
-        verdict: decideVerdict(told, end, stderr.lastLine, request),
-        finalResponse: told.finalResponse,
+        verdict: decideVerdict(report, end, stderr.lastLine, request),
+        finalResponse: report.finalResponse,
         usage: usageSince(total, session.before),
-        sessionId: told.sessionId,
+        sessionId: report.sessionId,
         controls: {
           requested: { ...controls.requested, model },
-          effective: { ...controls.effective, model: told.model ?? model },
+          effective: { ...controls.effective, model: report.model ?? model },
         },
         notes: session.note === null ? [] : [session.note],
       };

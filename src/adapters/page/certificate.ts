@@ -1,11 +1,11 @@
 import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS } from '../../contracts/duration.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { TlsIdentity } from '../../ports/page-machine.ts';
 import { messageOf } from '../../text/error-message.ts';
 
-const DAY_MS = 86_400_000;
 /** Browsers of Apple refuse certificates that are valid for longer. */
 const VALID_DAYS = 825;
 const RENEW_DAYS = 30;

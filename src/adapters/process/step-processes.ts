@@ -19,14 +19,14 @@ export function followProcesses(leader: number, mark: string): StepProcesses {
       const living = new Set(listPids());
       members = new Set([...members].filter((pid) => living.has(pid)));
       unrelated = new Set([...unrelated].filter((pid) => living.has(pid)));
-      const isOurs = (pid: number): boolean =>
+      const isOfStep = (pid: number): boolean =>
         pid === leader || members.has(parentOf(pid)) || hasMark(readProcNow(pid, 'environ'), mark);
       let fresh = [...living].filter((pid) => !members.has(pid) && !unrelated.has(pid));
       // A child may be listed before its parent, so check the rest again until no more are found.
       for (let found = -1; found !== 0 && members.size <= enough; ) {
         const before = members.size;
         for (const pid of fresh) {
-          if (!isOurs(pid)) continue;
+          if (!isOfStep(pid)) continue;
           members.add(pid);
           raiseOomScore(pid);
           if (members.size > enough) break;

@@ -20,7 +20,7 @@ interface Comment {
  * The directive comments, each preceded by the code since the previous one, because such a comment depends on
  * its position. Empty if there are none.
  */
-function obeyedComments(text: string, comments: readonly Comment[]): readonly string[] {
+function readDirectives(text: string, comments: readonly Comment[]): readonly string[] {
   const found: string[] = [];
   let code = '';
   let at = 0;
@@ -126,8 +126,8 @@ function compareTyped(
 
 function compareComments(pair: ProgramPair, { before, after }: Parsed, reason: string): Proof {
   if (!before.ok || !after.ok) return unreadable(before);
-  const old = obeyedComments(pair.before, before.comments);
-  const now = obeyedComments(pair.after, after.comments);
+  const old = readDirectives(pair.before, before.comments);
+  const now = readDirectives(pair.after, after.comments);
   const same = old.length === now.length && old.every((each, index) => each === now[index]);
   return same ? { proved: true, reason } : notProved('a comment changed that a tool obeys');
 }

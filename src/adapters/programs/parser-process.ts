@@ -36,7 +36,7 @@ const { parseSync } = await import(parserUrl);
 let input = '';
 for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
 const isError = ({ severity }) => severity === 'Error';
-const told = (errors) => ({ ok: false, reason: errors.find(isError).message });
+const failureOf = (errors) => ({ ok: false, reason: errors.find(isError).message });
 // Compilers of JSX leave out comments between tags, and white space around the ends of lines.
 const linesOf = (raw) => raw.split(/\\r\\n|\\r|\\n/);
 const textOf = (raw) =>
@@ -58,12 +58,12 @@ for (const { name, text, lang, sourceType, emit } of JSON.parse(input)) {
     if (emit !== null) {
       const typescript = { onlyRemoveTypeImports: emit.keepsImports };
       const emitted = transformSync(name, text, { lang, sourceType, target: 'esnext', jsx: 'preserve', typescript });
-      if (emitted.errors.some(isError)) return told(emitted.errors);
+      if (emitted.errors.some(isError)) return failureOf(emitted.errors);
       code = emitted.code;
       parsedAs = 'jsx';
     }
     const parsed = parseSync(name, code, { lang: parsedAs, sourceType, preserveParens: false, showSemanticErrors: true });
-    if (parsed.errors.some(isError)) return told(parsed.errors);
+    if (parsed.errors.some(isError)) return failureOf(parsed.errors);
     let decorated = false;
     const constEnums = [];
     const bare = (key, value) => (key === 'start' || key === 'end' ? undefined : typeof value === 'bigint' ? String(value) : value);

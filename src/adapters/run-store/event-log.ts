@@ -26,7 +26,7 @@ export interface IntactLog {
   readonly ok: true;
   readonly events: readonly RunEvent[];
   /** Length of the complete lines; what follows is torn. */
-  readonly soundBytes: number;
+  readonly intactBytes: number;
   /** The last complete line with its line feed; empty in an empty log. */
   readonly lastLine: Uint8Array;
   readonly torn: Uint8Array;
@@ -37,7 +37,7 @@ export interface IntactLog {
 export const EMPTY_LOG: IntactLog = {
   ok: true,
   events: [],
-  soundBytes: 0,
+  intactBytes: 0,
   lastLine: new Uint8Array(),
   torn: new Uint8Array(),
   end: LOG_START,
@@ -84,7 +84,7 @@ function parseLog(content: Uint8Array): LogReading {
   return {
     ok: true,
     events,
-    soundBytes: start,
+    intactBytes: start,
     lastLine: buffer.subarray(lastStart, start),
     torn: buffer.subarray(start),
     end: { seq: events.length, head: prev },

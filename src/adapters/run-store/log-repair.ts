@@ -15,14 +15,14 @@ import { acquireLock } from './run-lock.ts';
  */
 export async function settleLog(
   logPath: string,
-  { torn, soundBytes }: Pick<IntactLog, 'torn' | 'soundBytes'>,
+  { torn, intactBytes }: Pick<IntactLog, 'torn' | 'intactBytes'>,
   { isTakeover }: { readonly isTakeover: boolean },
 ): Promise<void> {
-  if (torn.length > 0) await writeFile(`${logPath}.torn-${soundBytes}`, torn);
+  if (torn.length > 0) await writeFile(`${logPath}.torn-${intactBytes}`, torn);
   if (isTakeover) {
     const content = await readRegularFile(logPath);
-    await writeAtomically(logPath, content.subarray(0, soundBytes), { durable: true });
-  } else if (torn.length > 0) await modifyFile(logPath, 'r+', (log) => log.truncate(soundBytes));
+    await writeAtomically(logPath, content.subarray(0, intactBytes), { durable: true });
+  } else if (torn.length > 0) await modifyFile(logPath, 'r+', (log) => log.truncate(intactBytes));
 }
 
 /**

@@ -131,8 +131,8 @@ async function openDriven(
 ): Promise<DrivenRun> {
   const { lost, expectHeld } = lease;
   const file = await deps.committer.open(join(path, EVENTS_FILE), {
-    end: { bytes: reading.soundBytes, lastLine: reading.lastLine },
-    expectHeld,
+    end: { bytes: reading.intactBytes, lastLine: reading.lastLine },
+    expectHeld: expectHeld,
   });
   const log = createLogWriter(file, runId, reading.end, deps.clock);
   return {

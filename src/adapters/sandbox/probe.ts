@@ -45,7 +45,7 @@ async function tryVariant(program: string, variant: readonly string[]): Promise<
   } catch (error) {
     const errorText = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     return errorText === ''
-      ? 'it ended without a word'
+      ? 'it printed no message'
       : (errorText.split('\n').at(-1) ?? errorText).replace(/^bwrap: /, '');
   }
 }

@@ -1,5 +1,7 @@
 import { setTimeout as timeout } from 'node:timers/promises';
+import { v7 } from 'uuid';
 import type { Clock } from '../../ports/clock.ts';
+import type { Ids } from '../../ports/run-store.ts';
 
 export const systemClock: Clock = {
   now: () => new Date(),
@@ -11,3 +13,6 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** UUID v7: sorts by creation time, and two ids of the same millisecond still differ. */
+export const systemIds: Ids = { newRunId: () => v7() };

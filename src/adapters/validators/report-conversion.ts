@@ -173,7 +173,7 @@ async function store(
     checkouts: [...new Set([place.checkoutPath, roots.checkout])],
     folder: folderOf(context),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
-    lastWords: (await readOutputTail(ran.stderr.path)) || (await readOutputTail(ran.stdout.path)),
+    lastOutput: (await readOutputTail(ran.stderr.path)) || (await readOutputTail(ran.stdout.path)),
     durationMs: ran.durationMs,
     failedBefore: new Set(request.failedCases ?? []),
     referenceOf: (attachment) => {

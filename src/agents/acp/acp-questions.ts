@@ -1,8 +1,8 @@
 import type { TranscriptEntry } from '../transcript.ts';
 import { type AcpPermission, permissionSchema } from './acp-messages.ts';
 import { answerPermission, type PermissionAnswer, type PermissionPolicy } from './acp-permission.ts';
-import { mergedCall, type OpenTools, subjectOf, tellCall } from './acp-tools.ts';
-import { type Heard, withWordsEnded } from './acp-updates.ts';
+import { mergedCall, type OpenTools, recordCall, subjectOf } from './acp-tools.ts';
+import { type AgentActivity, endMessage } from './acp-updates.ts';
 
 /** A refused call, and the policy rule it violates. */
 export interface DeniedCall {
@@ -24,7 +24,7 @@ export const NOTHING_ASKED: Answers = { allowed: 0, approved: 0, refused: 0, den
 
 export interface AnsweredQuestion {
   readonly answers: Answers;
-  readonly heard: Heard;
+  readonly activity: AgentActivity;
   readonly entries: readonly TranscriptEntry[];
   /** The response to the agent. */
   readonly outcome: unknown;
@@ -37,26 +37,26 @@ const DENIED_LIMIT = 50;
 /** Answers a permission request; null if `params` is not one. */
 export function answerQuestion(
   answers: Answers,
-  heard: Heard,
+  activity: AgentActivity,
   policy: PermissionPolicy,
   params: unknown,
   atMs: number,
 ): AnsweredQuestion | null {
   const permission = permissionSchema.safeParse(params).data;
   if (permission === undefined) return null;
-  const call = mergedCall(knownCall(heard.tools, permission), permission.toolCall);
+  const call = mergedCall(knownCall(activity.tools, permission), permission.toolCall);
   const answer = answerPermission(policy, permission, call, answers.approved);
-  const quiet = withWordsEnded(heard);
-  const told = tellCall(quiet.heard.tools, permission.toolCall, atMs);
+  const quiet = endMessage(activity);
+  const recorded = recordCall(quiet.activity.tools, permission.toolCall, atMs);
   const text = `${LABELS[answer.kind]}: ${subjectOf(call)}: ${answer.why}`;
   return {
     answers: countAnswer(answers, answer, { subject: subjectOf(call), why: answer.why }),
-    heard: {
-      ...quiet.heard,
-      tools: told.tools,
-      toolsUsed: quiet.heard.toolsUsed + told.entries.length,
+    activity: {
+      ...quiet.activity,
+      tools: recorded.tools,
+      toolsUsed: quiet.activity.toolsUsed + recorded.entries.length,
     },
-    entries: [...quiet.entries, ...told.entries, { kind: 'notice', text }],
+    entries: [...quiet.entries, ...recorded.entries, { kind: 'notice', text }],
     outcome: { outcome: outcomeOf(answer) },
     prompt: answer.kind === 'prompted' ? { subject: subjectOf(call), why: answer.why } : null,
   };

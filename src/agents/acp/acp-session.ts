@@ -13,7 +13,7 @@ import {
 } from './acp-messages.ts';
 import type { PermissionPolicy } from './acp-permission.ts';
 import { type Answers, answerQuestion, NOTHING_ASKED } from './acp-questions.ts';
-import { foldUpdate, type Heard, NOTHING_HEARD, usageOfTurn, withWordsEnded } from './acp-updates.ts';
+import { type AgentActivity, endMessage, foldUpdate, NO_ACTIVITY, usageOfTurn } from './acp-updates.ts';
 import {
   errorLine,
   INVALID_PARAMS,
@@ -60,17 +60,17 @@ export interface AcpState {
   readonly agent: string | null;
   readonly mode: string | null;
   readonly model: string | null;
-  readonly heard: Heard;
+  readonly activity: AgentActivity;
   readonly usage: Usage | null;
   readonly answers: Answers;
   /** Whether the agent was asked to cancel its turn. */
-  readonly isCalledOff: boolean;
+  readonly isCancelled: boolean;
 }
 
 export interface AcpStep {
   readonly state: AcpState;
   /** Lines to send to the agent. */
-  readonly say: readonly string[];
+  readonly send: readonly string[];
   readonly entries: readonly TranscriptEntry[];
 }
 
@@ -107,25 +107,25 @@ export function beginSession(): AcpStep {
     agent: null,
     mode: null,
     model: null,
-    heard: NOTHING_HEARD,
+    activity: NO_ACTIVITY,
     usage: null,
     answers: NOTHING_ASKED,
-    isCalledOff: false,
+    isCancelled: false,
   };
   const params = {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: NO_CAPABILITIES,
     clientInfo: { name: 'conductor', title: 'conductor', version: '1' },
   };
-  return { state, say: [requestLine(IDS.initialize, 'initialize', params)], entries: [] };
+  return { state, send: [requestLine(IDS.initialize, 'initialize', params)], entries: [] };
 }
 
 /** Asks the agent to cancel its turn; sends nothing if no turn is running. */
-export function callOff(state: AcpState): AcpStep {
+export function cancelTurn(state: AcpState): AcpStep {
   const { phase, sessionId, end } = state;
   if (phase !== 'session/prompt' || sessionId === null || end !== null) return unchanged(state);
-  const say = [notificationLine('session/cancel', { sessionId })];
-  return { state: { ...state, isCalledOff: true }, say, entries: [] };
+  const send = [notificationLine('session/cancel', { sessionId })];
+  return { state: { ...state, isCancelled: true }, send, entries: [] };
 }
 
 export function foldMessage(
@@ -155,12 +155,12 @@ export function foldMessage(
 }
 
 function unchanged(state: AcpState): AcpStep {
-  return { state, say: [], entries: [] };
+  return { state, send: [], entries: [] };
 }
 
-function endSession(state: AcpState, end: AcpEnd, say: readonly string[] = []): AcpStep {
-  const { heard, entries } = withWordsEnded(state.heard);
-  return { state: { ...state, heard, end }, say, entries };
+function endSession(state: AcpState, end: AcpEnd, send: readonly string[] = []): AcpStep {
+  const { activity, entries } = endMessage(state.activity);
+  return { state: { ...state, activity, end }, send, entries };
 }
 
 function endUnfit(state: AcpState, message: string): AcpStep {
@@ -168,11 +168,15 @@ function endUnfit(state: AcpState, message: string): AcpStep {
 }
 
 function foldSessionUpdate(state: AcpState, params: unknown, atMs: number): AcpStep {
-  const { heard, entries } = foldUpdate(state.heard, params, atMs);
+  const { activity, entries } = foldUpdate(state.activity, params, atMs);
   // The replayed updates are already recorded with the earlier visit.
   if (state.phase === 'session/load')
-    return unchanged({ ...state, costBefore: heard.costUsd ?? state.costBefore });
-  return { state: { ...state, heard, usage: usedSince(state, usageOfTurn(heard, null)) }, say: [], entries };
+    return unchanged({ ...state, costBefore: activity.costUsd ?? state.costBefore });
+  return {
+    state: { ...state, activity, usage: usedSince(state, usageOfTurn(activity, null)) },
+    send: [],
+    entries,
+  };
 }
 
 function usedSince({ costBefore }: AcpState, usage: Usage | null): Usage | null {
@@ -211,14 +215,14 @@ function onInitialized(state: AcpState, settings: AcpSettings, result: unknown):
   const params = { sessionId: resume.id, cwd, mcpServers: [] };
   return {
     state: { ...known, phase: 'session/load' },
-    say: [requestLine(IDS['session/load'], 'session/load', params)],
+    send: [requestLine(IDS['session/load'], 'session/load', params)],
     entries,
   };
 }
 
 function openNew(state: AcpState, { cwd }: AcpSettings): AcpStep {
-  const say = [requestLine(IDS['session/new'], 'session/new', { cwd, mcpServers: [] })];
-  return { state: { ...state, phase: 'session/new', costBefore: null }, say, entries: [] };
+  const send = [requestLine(IDS['session/new'], 'session/new', { cwd, mcpServers: [] })];
+  return { state: { ...state, phase: 'session/new', costBefore: null }, send, entries: [] };
 }
 
 function onLoaded(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
@@ -244,7 +248,7 @@ function withSession(state: AcpState, settings: AcpSettings, session: AcpSession
   const line = modelLine(session, settings.model);
   if (line === null)
     return endUnfit(known, `offers no choice of a model, and ${settings.model} is asked for`);
-  return { state: { ...known, phase: 'model' }, say: [line], entries: [] };
+  return { state: { ...known, phase: 'model' }, send: [line], entries: [] };
 }
 
 function currentOf({ configOptions }: AcpSession, category: string): string | null {
@@ -270,7 +274,7 @@ function sendPrompt(state: AcpState, settings: AcpSettings): AcpStep {
   const params = { sessionId: state.sessionId, prompt: [{ type: 'text', text }] };
   return {
     state: { ...state, phase: 'session/prompt' },
-    say: [requestLine(IDS['session/prompt'], 'session/prompt', params)],
+    send: [requestLine(IDS['session/prompt'], 'session/prompt', params)],
     entries: [],
   };
 }
@@ -278,7 +282,7 @@ function sendPrompt(state: AcpState, settings: AcpSettings): AcpStep {
 function onTurnEnded(state: AcpState, result: unknown): AcpStep {
   const turn = promptedSchema.safeParse(result).data;
   if (turn === undefined) return endUnfit(state, 'ended its turn without saying why');
-  const usage = usedSince(state, usageOfTurn(state.heard, tokensOfTurn(turn)));
+  const usage = usedSince(state, usageOfTurn(state.activity, tokensOfTurn(turn)));
   return endSession({ ...state, usage }, { kind: 'turn_ended', stopReason: turn.stopReason });
 }
 
@@ -287,28 +291,28 @@ type RpcRequest = Extract<RpcMessage, { kind: 'request' }>;
 function answerRequest(state: AcpState, settings: AcpSettings, request: RpcRequest, atMs: number): AcpStep {
   if (request.method !== 'session/request_permission') return declineRequest(state, request);
   // The protocol requires this answer after a cancellation.
-  if (state.isCalledOff)
-    return { state, say: [resultLine(request.id, { outcome: { outcome: 'cancelled' } })], entries: [] };
+  if (state.isCancelled)
+    return { state, send: [resultLine(request.id, { outcome: { outcome: 'cancelled' } })], entries: [] };
   const { answers } = state;
   if (answers.allowed + answers.refused >= QUESTIONS_LIMIT)
     return endUnfit(state, `asked for permission more than ${QUESTIONS_LIMIT} times`);
-  const given = answerQuestion(answers, state.heard, settings, request.params, atMs);
+  const given = answerQuestion(answers, state.activity, settings, request.params, atMs);
   if (given === null)
-    return { state, say: [errorLine(request.id, INVALID_PARAMS, 'no such question')], entries: [] };
-  const known = { ...state, answers: given.answers, heard: given.heard };
+    return { state, send: [errorLine(request.id, INVALID_PARAMS, 'no such question')], entries: [] };
+  const known = { ...state, answers: given.answers, activity: given.activity };
   const reply = resultLine(request.id, given.outcome);
-  if (given.prompt === null) return { state: known, say: [reply], entries: given.entries };
+  if (given.prompt === null) return { state: known, send: [reply], entries: given.entries };
   const { subject, why } = given.prompt;
   const message = `asked what only a person can answer: ${subject}: ${why}`;
   const end: AcpEnd = { kind: 'prompted', subject, message };
-  return { ...endSession(known, end, [reply, ...callOff(known).say]), entries: given.entries };
+  return { ...endSession(known, end, [reply, ...cancelTurn(known).send]), entries: given.entries };
 }
 
 /** conductor does not offer files or terminals; a request for them gets an error. */
 function declineRequest(state: AcpState, { id, method }: RpcRequest): AcpStep {
   return {
     state,
-    say: [errorLine(id, METHOD_NOT_FOUND, `${method} is not offered`)],
+    send: [errorLine(id, METHOD_NOT_FOUND, `${method} is not offered`)],
     entries: [{ kind: 'notice', text: `the agent asked for ${method}, which is not offered` }],
   };
 }

@@ -8,7 +8,7 @@ export interface OpenTool {
   readonly call: AcpToolCall;
   readonly startedMs: number;
   /** Whether it is in the transcript: some agents start a call before they report its input. */
-  readonly isTold: boolean;
+  readonly isRecorded: boolean;
 }
 
 export type OpenTools = Readonly<Record<string, OpenTool>>;
@@ -35,11 +35,11 @@ export function foldToolCall(tools: OpenTools, update: AcpToolCall, atMs: number
   const id = update.toolCallId;
   const known = Object.hasOwn(tools, id) ? tools[id] : undefined;
   const call = mergedCall(known?.call, update);
-  const tool = { call, startedMs: known?.startedMs ?? atMs, isTold: known?.isTold ?? false };
+  const tool = { call, startedMs: known?.startedMs ?? atMs, isTold: known?.isRecorded ?? false };
   const hasEnded = call.status === 'completed' || call.status === 'failed';
   const entries = tool.isTold || !(hasEnded || hasDetails(call)) ? [] : [useOf(call)];
   if (!hasEnded)
-    return { tools: withTool(tools, { ...tool, isTold: tool.isTold || entries.length > 0 }), entries };
+    return { tools: withTool(tools, { ...tool, isRecorded: tool.isTold || entries.length > 0 }), entries };
   const { [id]: _ended, ...others } = tools;
   // The duration is unknown if the call is reported only at its end.
   return {
@@ -49,12 +49,12 @@ export function foldToolCall(tools: OpenTools, update: AcpToolCall, atMs: number
 }
 
 /** Adds a call that needs permission to the transcript before the answer. */
-export function tellCall(tools: OpenTools, update: AcpToolCall, atMs: number): FoldedTools {
+export function recordCall(tools: OpenTools, update: AcpToolCall, atMs: number): FoldedTools {
   const id = update.toolCallId;
   const known = Object.hasOwn(tools, id) ? tools[id] : undefined;
   const call = mergedCall(known?.call, update);
-  const entries = known?.isTold === true ? [] : [useOf(call)];
-  return { tools: withTool(tools, { call, startedMs: known?.startedMs ?? atMs, isTold: true }), entries };
+  const entries = known?.isRecorded === true ? [] : [useOf(call)];
+  return { tools: withTool(tools, { call, startedMs: known?.startedMs ?? atMs, isRecorded: true }), entries };
 }
 
 function withTool(tools: OpenTools, tool: OpenTool): OpenTools {

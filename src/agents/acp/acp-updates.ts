@@ -10,14 +10,14 @@ import {
 import { foldToolCall, type OpenTools } from './acp-tools.ts';
 
 /** What an agent has reported of its work so far. */
-export interface Heard {
+export interface AgentActivity {
   /** Text arrives in chunks; it becomes a transcript entry when another kind of update arrives. */
-  readonly words: {
+  readonly message: {
     readonly kind: 'said' | 'thought';
     readonly text: string;
     readonly messageId: string | null;
   } | null;
-  readonly lastSaid: string;
+  readonly lastMessage: string;
   readonly tools: OpenTools;
   readonly toolsUsed: number;
   /** Sums of the tokens reported with single model responses. */
@@ -25,108 +25,109 @@ export interface Heard {
   readonly costUsd: number | null;
 }
 
-export const NOTHING_HEARD: Heard = {
-  words: null,
-  lastSaid: '',
+export const NO_ACTIVITY: AgentActivity = {
+  message: null,
+  lastMessage: '',
   tools: {},
   toolsUsed: 0,
   tokens: null,
   costUsd: null,
 };
 
-interface HeardStep {
-  readonly heard: Heard;
+interface ActivityStep {
+  readonly activity: AgentActivity;
   readonly entries: readonly TranscriptEntry[];
 }
 
 /** Limit for the text of one message; the raw stream contains all of it. */
 const TEXT_LIMIT = 1024 * 1024;
 
-export function foldUpdate(heard: Heard, params: unknown, atMs: number): HeardStep {
+export function foldUpdate(activity: AgentActivity, params: unknown, atMs: number): ActivityStep {
   const update = updateSchema.safeParse(params).data?.update;
-  if (update === undefined) return { heard, entries: [] };
+  if (update === undefined) return { activity, entries: [] };
   switch (update.sessionUpdate) {
     case 'agent_message_chunk':
-      return foldText(withTokens(heard, update), 'said', update);
+      return foldText(withTokens(activity, update), 'said', update);
     case 'agent_thought_chunk':
-      return foldText(withTokens(heard, update), 'thought', update);
+      return foldText(withTokens(activity, update), 'thought', update);
     case 'tool_call':
     case 'tool_call_update':
-      return foldTool(heard, update, atMs);
+      return foldTool(activity, update, atMs);
     case 'plan':
-      return foldPlan(heard, update);
+      return foldPlan(activity, update);
     case 'usage_update':
-      return { heard: withCost(heard, update), entries: [] };
+      return { activity: withCost(activity, update), entries: [] };
     case 'current_mode_update':
-      return withNotice(heard, `mode: ${update.currentModeId ?? 'unknown'}`);
+      return withNotice(activity, `mode: ${update.currentModeId ?? 'unknown'}`);
     default:
-      return { heard, entries: [] };
+      return { activity, entries: [] };
   }
 }
 
 /** Ends the message in progress and adds it to the transcript. */
-export function withWordsEnded(heard: Heard): HeardStep {
-  const { words } = heard;
-  if (words === null) return { heard, entries: [] };
-  const { kind, text } = words;
-  if (text.trim() === '') return { heard: { ...heard, words: null }, entries: [] };
-  const lastSaid = kind === 'said' ? text.trim() : heard.lastSaid;
-  return { heard: { ...heard, words: null, lastSaid }, entries: [{ kind, text }] };
+export function endMessage(activity: AgentActivity): ActivityStep {
+  const { message } = activity;
+  if (message === null) return { activity, entries: [] };
+  const { kind, text } = message;
+  if (text.trim() === '') return { activity: { ...activity, message: null }, entries: [] };
+  const lastMessage = kind === 'said' ? text.trim() : activity.lastMessage;
+  return { activity: { ...activity, message: null, lastMessage }, entries: [{ kind, text }] };
 }
 
-function foldText(heard: Heard, kind: 'said' | 'thought', update: AcpUpdate): HeardStep {
+function foldText(activity: AgentActivity, kind: 'said' | 'thought', update: AcpUpdate): ActivityStep {
   const text = readTextContent(update.content);
   const messageId = update.messageId ?? null;
-  const { words } = heard;
+  const { message } = activity;
   const isContinued =
-    words?.kind === kind && (words.messageId === messageId || words.messageId === null || messageId === null);
-  if (text === '') return { heard, entries: [] };
+    message?.kind === kind &&
+    (message.messageId === messageId || message.messageId === null || messageId === null);
+  if (text === '') return { activity, entries: [] };
   if (isContinued) {
-    const joined = words.text.length > TEXT_LIMIT ? words.text : words.text + text;
-    return { heard: { ...heard, words: { ...words, text: joined } }, entries: [] };
+    const joined = message.text.length > TEXT_LIMIT ? message.text : message.text + text;
+    return { activity: { ...activity, message: { ...message, text: joined } }, entries: [] };
   }
-  const before = withWordsEnded(heard);
-  return { heard: { ...before.heard, words: { kind, text, messageId } }, entries: before.entries };
+  const before = endMessage(activity);
+  return { activity: { ...before.activity, message: { kind, text, messageId } }, entries: before.entries };
 }
 
-function foldTool(heard: Heard, update: AcpUpdate, atMs: number): HeardStep {
+function foldTool(activity: AgentActivity, update: AcpUpdate, atMs: number): ActivityStep {
   const call = toolCallSchema.safeParse(update).data;
-  if (call === undefined) return { heard, entries: [] };
-  const before = withWordsEnded(heard);
-  const { tools, entries } = foldToolCall(before.heard.tools, call, atMs);
+  if (call === undefined) return { activity, entries: [] };
+  const before = endMessage(activity);
+  const { tools, entries } = foldToolCall(before.activity.tools, call, atMs);
   const used = entries.filter(({ kind }) => kind === 'tool_use').length;
   return {
-    heard: { ...before.heard, tools, toolsUsed: before.heard.toolsUsed + used },
+    activity: { ...before.activity, tools, toolsUsed: before.activity.toolsUsed + used },
     entries: [...before.entries, ...entries],
   };
 }
 
-function foldPlan(heard: Heard, { entries: steps }: AcpUpdate): HeardStep {
+function foldPlan(activity: AgentActivity, { entries: steps }: AcpUpdate): ActivityStep {
   const lines = (steps ?? []).map(
     ({ content, status }) => `${status === 'completed' ? '✓' : '·'} ${content}`,
   );
-  return lines.length === 0 ? { heard, entries: [] } : withNotice(heard, `plan\n${lines.join('\n')}`);
+  return lines.length === 0 ? { activity, entries: [] } : withNotice(activity, `plan\n${lines.join('\n')}`);
 }
 
-function withNotice(heard: Heard, text: string): HeardStep {
-  const before = withWordsEnded(heard);
-  return { heard: before.heard, entries: [...before.entries, { kind: 'notice', text }] };
+function withNotice(activity: AgentActivity, text: string): ActivityStep {
+  const before = endMessage(activity);
+  return { activity: before.activity, entries: [...before.entries, { kind: 'notice', text }] };
 }
 
-function withTokens(heard: Heard, { _meta: meta }: AcpUpdate): Heard {
+function withTokens(activity: AgentActivity, { _meta: meta }: AcpUpdate): AgentActivity {
   const counted = meta?.usage ?? null;
-  if (counted === null) return heard;
+  if (counted === null) return activity;
   const { input, output } = countOf(counted);
-  const { tokens } = heard;
+  const { tokens } = activity;
   return {
-    ...heard,
+    ...activity,
     tokens: { input: (tokens?.input ?? 0) + input, output: (tokens?.output ?? 0) + output },
   };
 }
 
 /** Sets the cost of the session so far. Other currencies can't be checked against a budget, so they are ignored. */
-function withCost(heard: Heard, { cost }: AcpUpdate): Heard {
-  return cost?.currency === 'USD' ? { ...heard, costUsd: cost.amount } : heard;
+function withCost(activity: AgentActivity, { cost }: AcpUpdate): AgentActivity {
+  return cost?.currency === 'USD' ? { ...activity, costUsd: cost.amount } : activity;
 }
 
 /** Cached input counts as input: some agents include it in the input, others only in the total. */
@@ -137,8 +138,8 @@ function countOf({ inputTokens, outputTokens, totalTokens, thoughtTokens }: AcpT
 }
 
 /** The usage of the turn; null if the agent does not report any. */
-export function usageOfTurn({ tokens, costUsd }: Heard, told: AcpTokens | null): Usage | null {
-  const counted = told === null ? tokens : countOf(told);
+export function usageOfTurn({ tokens, costUsd }: AgentActivity, reported: AcpTokens | null): Usage | null {
+  const counted = reported === null ? tokens : countOf(reported);
   if (counted === null && costUsd === null) return null;
   return {
     ...(counted === null ? {} : { input_tokens: counted.input, output_tokens: counted.output }),

@@ -42,8 +42,8 @@ export function acpVerdict(
 }
 
 /** Whether the agent reported neither a message nor a tool call. */
-export function isSilent({ heard }: AcpState): boolean {
-  return heard.lastSaid === '' && heard.toolsUsed === 0;
+export function isSilent({ activity }: AcpState): boolean {
+  return activity.lastMessage === '' && activity.toolsUsed === 0;
 }
 
 function problemOf(state: AcpState, hasWorked: boolean): StreamProblem | null {
@@ -62,10 +62,10 @@ function problemOf(state: AcpState, hasWorked: boolean): StreamProblem | null {
 }
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
-  max_tokens: 'came to the limit of tokens of its model',
-  max_turn_requests: 'came to its own limit of requests in one turn',
+  max_tokens: 'reached the token limit of its model',
+  max_turn_requests: 'reached its own limit of requests in one turn',
   refusal: 'ended its turn because the model refused',
-  cancelled: 'called its turn off by itself',
+  cancelled: 'cancelled its turn',
 };
 
 /**
@@ -78,7 +78,7 @@ const PROVIDER_FAILED = /^(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP
 function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): StreamProblem | null {
   const {
     answers: { denied },
-    heard,
+    activity,
   } = state;
   if (stopReason !== 'end_turn') {
     const why = Object.hasOwn(STOP_REASONS, stopReason) ? STOP_REASONS[stopReason] : undefined;
@@ -96,9 +96,9 @@ function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): S
       deniedTools: denied.map(({ subject }) => subject),
     };
   }
-  const lastWord = heard.lastSaid.replaceAll(RETRY_NOTICE, '').trimStart();
-  if (PROVIDER_FAILED.test(lastWord)) return providerProblem(lastWord);
-  const message = 'ended its turn without a word, without using a tool and without changing a file';
+  const lastMessage = activity.lastMessage.replaceAll(RETRY_NOTICE, '').trimStart();
+  if (PROVIDER_FAILED.test(lastMessage)) return providerProblem(lastMessage);
+  const message = 'ended its turn without a message, a tool call or a changed file';
   return isSilent(state) && !hasWorked ? simpleProblem(message) : null;
 }
 
@@ -107,7 +107,7 @@ function simpleProblem(message: string): StreamProblem {
 }
 
 function missingLogin({ message }: RpcError): StreamProblem {
-  return { ...simpleProblem(`wants a login: ${message}`), code: 'authentication_error' };
+  return { ...simpleProblem(`needs a login: ${message}`), code: 'authentication_error' };
 }
 
 const dataSchema = z.looseObject({
@@ -133,5 +133,5 @@ function rpcProblem({ code, message, data }: RpcError): StreamProblem {
 }
 
 function providerProblem(words: string): StreamProblem {
-  return { ...simpleProblem(`told of an error: ${truncateEntry(words, 2_000)}`), status: statusIn(words) };
+  return { ...simpleProblem(`reported an error: ${truncateEntry(words, 2_000)}`), status: statusIn(words) };
 }

@@ -4,13 +4,13 @@ import type { Obstacle } from '../../runtime/obstacle.ts';
 import type { RunView } from '../../runtime/record/run-view.ts';
 import type { RunDeps } from '../../runtime/run-context.ts';
 import type { Records } from '../opened.ts';
-import type { TrustWanted } from '../trust.ts';
+import type { TrustRequest } from '../trust.ts';
 import { explainResumeProblem, workflowsOfRun } from './resume-run.ts';
 
 export interface CancelDeps {
   readonly records: Records;
   /** Called only if no process drives the run: its end is then published here, as the configuration says. */
-  readonly ensureTrust: (workflows: TrustWanted['workflows']) => Promise<void>;
+  readonly ensureTrust: (workflows: TrustRequest['workflows']) => Promise<void>;
   readonly openRun: () => Promise<RunDeps>;
 }
 

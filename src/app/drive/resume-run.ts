@@ -8,10 +8,10 @@ import { readRecordedPlan } from '../../runtime/record/recorded-run.ts';
 import { viewRun } from '../../runtime/record/run-view.ts';
 import type { OpenProject } from '../opened.ts';
 import { explainRecordProblem } from '../runs/record-problem.ts';
-import type { TrustWanted } from '../trust.ts';
+import type { TrustRequest } from '../trust.ts';
 
 /** What a recorded run executes: its own workflow, with today's configuration. */
-export async function workflowsOfRun(store: RunStore, runId: string): Promise<TrustWanted['workflows']> {
+export async function workflowsOfRun(store: RunStore, runId: string): Promise<TrustRequest['workflows']> {
   const read = await store.read(runId);
   const view = read.ok ? viewRun(read.run.events) : null;
   // A run whose record can't be read is not resumed either.

@@ -11,7 +11,7 @@ import {
   listParts,
   type OpenTrust,
   TRUST_CONFIGURATION,
-  type TrustWanted,
+  type TrustRequest,
 } from '../trust.ts';
 import { answerOpenGate } from './answer-gate.ts';
 import { checkRunnable, type RunRequest, startCheckedRun } from './check-runnable.ts';
@@ -69,7 +69,7 @@ export type RunWorkflowResult =
 
 export interface RunWorkflowDeps {
   readonly openProject: (startDir: string) => Promise<Opened<OpenProject>>;
-  readonly openTrust: (startDir: string, wanted: TrustWanted) => Promise<Opened<OpenTrust>>;
+  readonly openTrust: (startDir: string, wanted: TrustRequest) => Promise<Opened<OpenTrust>>;
   readonly readFile: (path: string) => Promise<Uint8Array>;
 }
 

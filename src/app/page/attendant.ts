@@ -3,7 +3,7 @@ import type { BackgroundPrograms } from '../../ports/background-programs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { workflowsOfRun } from '../drive/resume-run.ts';
 import { openRun } from '../runs/open-run.ts';
-import { findUntrustedParts, listParts, TRUST_CONFIGURATION, type TrustWanted } from '../trust.ts';
+import { findUntrustedParts, listParts, TRUST_CONFIGURATION, type TrustRequest } from '../trust.ts';
 import { type Attempts, noteAttempt, planAttendance } from './plan-attendance.ts';
 import type { RunBoard } from './run-board.ts';
 import type { ServedRepository } from './served-repository.ts';
@@ -57,10 +57,10 @@ export function startAttendant(deps: AttendantDeps): Attendant {
     if (noted !== null) {
       attempts.set(key, noted);
       const retryAt = new Date(noted.notBeforeMs).toISOString();
-      const told = problem ?? { kind: 'failed' as const, message: 'the run did not continue' };
-      if (problems.get(key)?.problem.message !== told.message)
-        deps.onNote(`run ${runId} of ${repo.name} can't continue: ${told.message}`);
-      problems.set(key, { repoId: repo.id, problem: { ...told, run_id: runId, retry_at: retryAt } });
+      const reported = problem ?? { kind: 'failed' as const, message: 'the run did not continue' };
+      if (problems.get(key)?.problem.message !== reported.message)
+        deps.onNote(`run ${runId} of ${repo.name} can't continue: ${reported.message}`);
+      problems.set(key, { repoId: repo.id, problem: { ...reported, run_id: runId, retry_at: retryAt } });
     }
     active.delete(key);
     board.refresh(runId);
@@ -118,7 +118,7 @@ async function continueRun(
   { services, root, records }: ServedRepository,
   runId: string,
 ): Promise<Problem | null> {
-  const workflows: TrustWanted['workflows'] = await workflowsOfRun(records.store, runId);
+  const workflows: TrustRequest['workflows'] = await workflowsOfRun(records.store, runId);
   const trust = await services.openTrust(root, { ...TRUST_CONFIGURATION, workflows });
   if (!trust.ok) return { kind: 'failed', message: trust.obstacle.message };
   const missing = findUntrustedParts(trust.value);

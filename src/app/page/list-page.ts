@@ -1,4 +1,5 @@
 import type { Spend } from '../../contracts/cli/cli-report-document.ts';
+import { DAY_MS } from '../../contracts/duration.ts';
 import type { DaysDocument } from '../../contracts/http/run-page.ts';
 import { KIND_BY_OUTCOME } from '../../overview/stats-periods.ts';
 import type { RunStore } from '../../ports/run-store.ts';
@@ -76,8 +77,6 @@ async function filterByState(
     outcome === null ? found.has(runId) : outcome === state || lifecycle === state,
   );
 }
-
-const DAY_MS = 86_400_000;
 
 /** The runs of the last days by the day of their start, for small plots. */
 export async function countByDay(catalog: RunCatalog, now: Date, days: number): Promise<DaysDocument> {

@@ -2,7 +2,7 @@ import type { Proof } from '../../work/scope/classify-scope.ts';
 import type { ProgramPair } from '../../work/scope/proofs/prove-equivalence.ts';
 
 /** A file that a patch changes, with the information to find its content. */
-export interface SoughtFile {
+export interface FileQuery {
   readonly path: string;
   /** Git object ids before and after, possibly abbreviated; empty if the patch has none. */
   readonly oldBlob: string;
@@ -30,7 +30,7 @@ export interface EmitSettings {
 export interface ScopeSources {
   /** Whether each path is a folder at the base commit; null if it does not exist. */
   readonly areFolders: (paths: readonly string[]) => Promise<ReadonlyMap<string, boolean | null>>;
-  readonly read: (files: readonly SoughtFile[]) => Promise<readonly FoundContents[]>;
+  readonly read: (files: readonly FileQuery[]) => Promise<readonly FoundContents[]>;
   readonly emitSettings: () => Promise<EmitSettings>;
 }
 

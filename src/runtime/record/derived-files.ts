@@ -14,11 +14,11 @@ export function lifecycleOf(view: RunView): LifecycleState {
   return kind === 'waiting' || kind === 'parked' ? 'waiting' : 'running';
 }
 
-const UNDER_WAY: readonly Stage['kind'][] = ['running', 'evaluated', 'waiting', 'parked'];
+const IN_PROGRESS: readonly Stage['kind'][] = ['running', 'evaluated', 'waiting', 'parked'];
 
 export function deriveStatus(view: RunView, plan: Plan | null, now: Date): Status {
   const { stage } = view.state;
-  const active = UNDER_WAY.includes(stage.kind) && 'stepId' in stage ? stage : null;
+  const active = IN_PROGRESS.includes(stage.kind) && 'stepId' in stage ? stage : null;
   const until = view.endedAt === null ? now.getTime() : Date.parse(view.endedAt);
   return {
     run_id: view.runId,

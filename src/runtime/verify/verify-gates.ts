@@ -122,8 +122,9 @@ async function verifyOutcome(
   const { payload } = event;
   if (answer !== event.event_type || by !== payload.by) return [flaw(path, `is not the answer of ${where}`)];
   const isElsewhere = JSON.stringify(from) !== JSON.stringify(payload.from);
-  const saysMore = JSON.stringify(typedFeedbackOf(outcome.data)) !== JSON.stringify(typedFeedbackOf(payload));
-  if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere || saysMore)
+  const hasOtherFeedback =
+    JSON.stringify(typedFeedbackOf(outcome.data)) !== JSON.stringify(typedFeedbackOf(payload));
+  if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere || hasOtherFeedback)
     return [flaw(path, `differs from ${where}`)];
   if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
     return [flaw(path, 'answers another request')];

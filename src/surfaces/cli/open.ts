@@ -4,7 +4,7 @@ import { type OpenRun, openRun as openRecordedRun } from '../../app/runs/open-ru
 import { explainRecordProblem } from '../../app/runs/record-problem.ts';
 import { resolveRunId } from '../../app/runs/resolve-run.ts';
 import type { OpenScope, Services } from '../../app/services.ts';
-import type { OpenTrust, TrustWanted } from '../../app/trust.ts';
+import type { OpenTrust, TrustRequest } from '../../app/trust.ts';
 import type { OpenWork, WorkOptions } from '../../app/work/opened-work.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { RecordProblem } from '../../ports/run-store.ts';
@@ -37,7 +37,7 @@ export function openProject(context: CommandContext): Promise<OpenProject> {
   return openWith(context, (services, startDir) => services.openProject(startDir));
 }
 
-export function openTrust(context: CommandContext, wanted: TrustWanted): Promise<OpenTrust> {
+export function openTrust(context: CommandContext, wanted: TrustRequest): Promise<OpenTrust> {
   return openWith(context, (services, startDir) => services.openTrust(startDir, wanted));
 }
 

@@ -12,7 +12,7 @@ import { addStartCommands } from './commands/start-commands.ts';
 import { addUpkeepCommands } from './commands/upkeep-commands.ts';
 import { addWorkCommands } from './commands/work-commands.ts';
 import { addWorkflowCommands } from './commands/workflow-commands.ts';
-import { createLeavableTerminal, takeDetachment } from './driving/detached-terminal.ts';
+import { createDetachableTerminal, takeDetachment } from './driving/detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { withRepo } from './output/command-text.ts';
 import { createTerminal, printLines, stderrOf, type Terminal } from './output/terminal.ts';
@@ -53,7 +53,7 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   const program = createProgram(deps.version, async (action, args, options) => {
     const common = options as unknown as CommonOptions;
     const repo = typeof common.repo === 'string' ? common.repo : null;
-    const { terminal, leave } = createLeavableTerminal(openTerminal(noInput));
+    const { terminal, leave } = createDetachableTerminal(openTerminal(noInput));
     context = {
       terminal,
       services: deps.services,

@@ -94,7 +94,7 @@ function readPlain(text: string): Reading {
   if (several.length > 1 && several.every((one) => !/\s/.test(one) && looksLikePath(one)))
     return { entries: several.map((path) => createEntry(path, note)), prose: false };
   const [first = ''] = head.split(/\s/);
-  if (isSurePath(first))
+  if (isCertainPath(first))
     return { entries: [createEntry(first, parseNote(text.slice(first.length)))], prose: false };
   // File names with a space, as in `docs/my page.md`.
   if (first.includes('/') && EXTENSION.test(head))
@@ -103,10 +103,10 @@ function readPlain(text: string): Reading {
 }
 
 function looksLikePath(word: string): boolean {
-  return isSurePath(word) || word.includes('/') || /^\.[A-Za-z]/.test(word);
+  return isCertainPath(word) || word.includes('/') || /^\.[A-Za-z]/.test(word);
 }
 
-function isSurePath(word: string): boolean {
+function isCertainPath(word: string): boolean {
   return EXTENSION.test(word) || /[^/]\/$/.test(word) || /[*?]/.test(word);
 }
 

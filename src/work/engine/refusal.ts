@@ -75,10 +75,10 @@ function createEndEvents(
       return createRunEndEvents(state, command.runId, end);
     case 'apply_implementor_result': {
       const { itemId, runId, result } = command;
-      const summaryKept: readonly WorkEvent[] = state.items.has(itemId)
+      const summaryEvents: readonly WorkEvent[] = state.items.has(itemId)
         ? [{ type: 'summary_kept', item_id: itemId, run_id: runId, summary: result.summary }]
         : [];
-      return [...summaryKept, ...createRunEndEvents(state, runId, end)];
+      return [...summaryEvents, ...createRunEndEvents(state, runId, end)];
     }
     case 'request_planner_run':
     case 'request_implementor_run':

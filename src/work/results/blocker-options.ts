@@ -72,7 +72,7 @@ function countListed(text: string): number {
   if (HEADING.test(lead)) return countHeadings(lines);
   if (ITEM.test(lead)) return countItems(lines.slice(lines.indexOf(lead)));
   if (BOLD_LEAD.test(lead)) return countLeads(lines) || countMarkers(text);
-  return countMarkers(text) || countInWords(text);
+  return countMarkers(text) || readCount(text);
 }
 
 /** The line that shows the format of the options; empty in prose. */
@@ -170,7 +170,7 @@ function countMarkers(text: string): number {
   return countDistinct(run.map(({ end }, index) => text.slice(end, run[index + 1]?.start)));
 }
 
-function countInWords(text: string): number {
+function readCount(text: string): number {
   return CHOICE.test(text) || IN_WORDS.some((pattern) => pattern.test(text)) ? 2 : 0;
 }
 

@@ -5,7 +5,7 @@ import { surelyFits } from './schema-fit.ts';
 type AnySchema = z.core.$ZodType;
 
 /** How many invalid entries of lists and maps are checked. */
-const MAX_MISFITS = 500;
+const MAX_FAULTS = 500;
 
 /** How many unknown keys of one mapping are checked. */
 const MAX_UNKNOWN_KEYS = 500;
@@ -20,7 +20,7 @@ export function limitUnknownKeys(schema: AnySchema, value: unknown): unknown {
 
 /** Like `limitUnknownKeys`, and also cuts off lists and maps after `MAX_MISFITS` invalid entries. */
 export function limitFaults(schema: AnySchema, value: unknown): unknown {
-  return limit(schema, value, { left: MAX_MISFITS });
+  return limit(schema, value, { left: MAX_FAULTS });
 }
 
 interface Allowance {

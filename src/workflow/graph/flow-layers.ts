@@ -34,7 +34,7 @@ export function findBackEdges(count: number, edges: readonly Link[], entry: numb
 }
 
 /** The length of the longest path to each node. The edges must not contain a cycle. */
-export function longestWays(count: number, edges: readonly Link[]): number[] {
+export function longestPaths(count: number, edges: readonly Link[]): number[] {
   const outgoing = groupByStart(count, edges);
   const layers = Array.from({ length: count }, () => 0);
   const waiting = Array.from({ length: count }, () => 0);

@@ -1,5 +1,5 @@
 import type { FlowEdge, FlowGraph, FlowNode } from './flow-graph.ts';
-import { longestWays } from './flow-layers.ts';
+import { longestPaths } from './flow-layers.ts';
 import { linesOf } from './node-text.ts';
 import { placeColumns, type Slot } from './svg-columns.ts';
 
@@ -103,7 +103,7 @@ export function layoutGraph(graph: FlowGraph): Layout {
 
 function layerNodes(graph: FlowGraph): number[] {
   const forward = graph.edges.filter((edge) => !edge.back);
-  const layers = longestWays(graph.nodes.length, forward);
+  const layers = longestPaths(graph.nodes.length, forward);
   const deepest = largest(layers);
   return layers.map((layer, at) => (graph.nodes[at]?.id.startsWith('STOP ') ? deepest : layer));
 }

@@ -30,14 +30,14 @@ export interface Folded {
 export function foldSession(messages: readonly unknown[], settings: Partial<AcpSettings> = {}): Folded {
   const begun = beginSession();
   let { state } = begun;
-  const said = [...begun.say];
+  const said = [...begun.send];
   const entries: TranscriptEntry[] = [];
   for (const [index, value] of messages.entries()) {
     const message = readMessage(value);
     if (message === null) throw new Error(`not a message: ${JSON.stringify(value)}`);
     const step = foldMessage(state, { ...SETTINGS, ...settings }, message, index * 1_000);
     state = step.state;
-    said.push(...step.say);
+    said.push(...step.send);
     entries.push(...step.entries);
   }
   return { state, said: said.map((line) => JSON.parse(line) as Folded['said'][number]), entries };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callOff, foldMessage } from '../../../src/agents/acp/acp-session.ts';
+import { cancelTurn, foldMessage } from '../../../src/agents/acp/acp-session.ts';
 import { readMessage } from '../../../src/agents/acp/json-rpc.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 import {
@@ -40,7 +40,7 @@ describe('a session', () => {
   it('ends when the prompt is answered', () => {
     const { state } = foldSession([...BEGUN, textChunk('Done.'), ended()]);
     expect(state.end).toEqual({ kind: 'turn_ended', stopReason: 'end_turn' });
-    expect(state.heard.lastSaid).toBe('Done.');
+    expect(state.activity.lastMessage).toBe('Done.');
     expect(state).toMatchObject({ agent: 'tester 2.0', mode: 'default', sessionId: SESSION });
   });
 
@@ -78,16 +78,16 @@ describe('a session', () => {
 
   it('can be called off only while its turn lasts', () => {
     const wish = { method: 'session/cancel', params: { sessionId: SESSION } };
-    expect(callOff(foldSession([GREETING]).state).say).toEqual([]);
-    expect(callOff(foldSession(BEGUN).state).say.map((line) => JSON.parse(line))).toMatchObject([wish]);
-    expect(callOff(foldSession([...BEGUN, ended()]).state).say).toEqual([]);
+    expect(cancelTurn(foldSession([GREETING]).state).send).toEqual([]);
+    expect(cancelTurn(foldSession(BEGUN).state).send.map((line) => JSON.parse(line))).toMatchObject([wish]);
+    expect(cancelTurn(foldSession([...BEGUN, ended()]).state).send).toEqual([]);
   });
 
   it('allows nothing any more once it was called off', () => {
     const begun = foldSession(BEGUN);
     const asked = readMessage(question({ kind: 'read', title: 'Look' }));
     if (asked === null) throw new Error('not a message');
-    const { state, say } = foldMessage(callOff(begun.state).state, SETTINGS, asked, 0);
+    const { state, send: say } = foldMessage(cancelTurn(begun.state).state, SETTINGS, asked, 0);
     expect(say.map((line) => JSON.parse(line))).toMatchObject([
       { id: 'q1', result: { outcome: { outcome: 'cancelled' } } },
     ]);

@@ -36,7 +36,7 @@ describe('messages', () => {
       { kind: 'said', text: 'ab' },
       { kind: 'said', text: 'c' },
     ]);
-    expect(state.heard.lastSaid).toBe('c');
+    expect(state.activity.lastMessage).toBe('c');
   });
 
   it('that are empty, or pictures, are not reported', () => {
@@ -49,13 +49,13 @@ describe('messages', () => {
     ).toEqual([]);
   });
 
-  it('without end are heard to a limit', () => {
+  it('without end are activity to a limit', () => {
     const { state } = foldSession([
       ...BEGUN,
       ...Array<unknown>(40).fill(textChunk('x'.repeat(100_000))),
       ended(),
     ]);
-    expect(state.heard.lastSaid.length).toBeLessThan(1_200_000);
+    expect(state.activity.lastMessage.length).toBeLessThan(1_200_000);
   });
 });
 
@@ -101,7 +101,7 @@ describe('a tool', () => {
     const calls = Array.from({ length: 2_000 }, (_, index) =>
       update('tool_call', { toolCallId: `t${index}`, title: 'x', kind: 'read', rawInput: { path: 'y' } }),
     );
-    expect(Object.keys(foldSession([...BEGUN, ...calls]).state.heard.tools)).toHaveLength(256);
+    expect(Object.keys(foldSession([...BEGUN, ...calls]).state.activity.tools)).toHaveLength(256);
   });
 
   it('with fields that do not fit is still reported', () => {

@@ -35,7 +35,7 @@ describe('an agent has done its work', () => {
   });
 });
 
-describe('an agent that ends its turn without a word', () => {
+describe('an agent that ends its turn without a message', () => {
   it('has done its work where it changed a file', () => {
     const { state } = foldSession([...BEGUN, ended()]);
     expect(acpVerdict(state, ranTo({ hasWorked: true }), LIMITS)).toMatchObject({ termination: 'completed' });
@@ -44,12 +44,12 @@ describe('an agent that ends its turn without a word', () => {
 
 describe('an agent has failed', () => {
   it.each<[string, unknown, string, string]>([
-    ['at the limit of its model', ended('max_tokens'), 'no_result', 'limit of tokens'],
+    ['at the limit of its model', ended('max_tokens'), 'no_result', 'token limit'],
     ['at its own limit', ended('max_turn_requests'), 'no_result', 'limit of requests'],
     ['when the model refuses', ended('refusal'), 'no_result', 'the model refused'],
-    ['when it cancels its own turn', ended('cancelled'), 'no_result', 'called its turn off'],
+    ['when it cancels its own turn', ended('cancelled'), 'no_result', 'cancelled its turn'],
     ['for a reason of the future', ended('toString'), 'no_result', 'ended its turn with toString'],
-    ['without a word', ended(), 'no_result', 'without a word'],
+    ['without a message', ended(), 'no_result', 'without a message'],
   ])('%s', (_, message, kind, expected) => {
     const result = verdict([...BEGUN, message]);
     expect(result).toMatchObject({ termination: 'error', class: kind });

@@ -101,7 +101,7 @@ it.each(SAMPLES)(
         command: invoked.command,
         folder: '',
         exitCode: 1,
-        lastWords: '',
+        lastOutput: '',
         durationMs: 1,
         failedBefore: new Set(),
         referenceOf: (path) =>

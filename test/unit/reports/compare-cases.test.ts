@@ -231,7 +231,7 @@ describe('a failure of a whole file or run at the base', () => {
       command: ['npm', 'test'],
       folder: '',
       exitCode,
-      lastWords: '',
+      lastOutput: '',
       durationMs: 1,
       failedBefore: new Set(),
       referenceOf: () => null,

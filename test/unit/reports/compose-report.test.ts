@@ -10,7 +10,7 @@ const facts: ComposeFacts = {
   command: ['npm', 'run', 'test all'],
   folder: '',
   exitCode: 0,
-  lastWords: '',
+  lastOutput: '',
   durationMs: 77,
   failedBefore: new Set(),
   referenceOf: () => null,
@@ -81,7 +81,7 @@ describe('a report that is made from test results', () => {
   it('has a failed case for an exit code that no failed test explains, with the last output of the runner', () => {
     const report = compose([result({}), result({ status: 'flaky' })], {
       exitCode: 3,
-      lastWords: 'ERROR: coverage 50%\n',
+      lastOutput: 'ERROR: coverage 50%\n',
     });
     expect(report.cases[2]).toMatchObject({
       id: 'exit code 3',

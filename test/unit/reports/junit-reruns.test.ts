@@ -24,7 +24,7 @@ function casesOf(
     command,
     folder: '',
     exitCode,
-    lastWords: '',
+    lastOutput: '',
     durationMs: 1,
     failedBefore: new Set(),
     referenceOf: () => null,

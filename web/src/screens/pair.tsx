@@ -52,7 +52,7 @@ export function Pair(): JSX.Element {
   );
 }
 
-/** A name by which the session can be told from others in the list. */
+/** A name that distinguishes the session from others in the list. */
 function deviceName(): string {
   const agent = navigator.userAgent;
   const browser = /Firefox/.test(agent)

@@ -14,7 +14,7 @@ export async function mergeStack(git: Git, base: string, stack: readonly Stacked
     if (await isAncestor(git, headSHA, commit)) continue;
     const merged = await mergeTrees(git, commit, headSHA);
     if (!merged.ok) {
-      const other = await findOpponent(git, stack.slice(0, index), headSHA);
+      const other = await findConflicting(git, stack.slice(0, index), headSHA);
       return { ok: false, items: other === null ? [itemID] : [other, itemID], files: merged.files };
     }
     const message = `Base with work item ${itemID}`;
@@ -38,7 +38,7 @@ async function mergeTrees(git: Git, one: string, other: string): Promise<MergedT
 }
 
 /** The earlier revision that conflicts with this one; null if only the base does. */
-async function findOpponent(
+async function findConflicting(
   git: Git,
   earlier: readonly StackedOn[],
   headSHA: string,

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FoundContents, ScopeSources, SoughtFile } from '../../../ports/work/scope-sources.ts';
+import type { FileQuery, FoundContents, ScopeSources } from '../../../ports/work/scope-sources.ts';
 import { createGit, type Git } from '../git/git-command.ts';
 import { readObjects } from '../git/read-objects.ts';
 import { readEmitSettings } from './emit-settings.ts';
@@ -68,7 +68,7 @@ async function readAll(
   git: Git,
   repoRoot: string,
   commit: string,
-  files: readonly SoughtFile[],
+  files: readonly FileQuery[],
 ): Promise<readonly FoundContents[]> {
   const names = files.flatMap(({ path, oldBlob, newBlob }) => [
     isAskable(path) ? `${commit}:${path}` : '-',

@@ -36,7 +36,7 @@ export function presentedAsNew(statement: Statement): Created[] {
   if (section === 'planned' || isQuestion(statement)) return [];
   if (section === 'created' && form !== 'title') return MODIFIED.test(text) ? [] : createdInItem(text);
   if (form === 'row') return createdInRow(text);
-  const isNews = (match: RegExpExecArray) => {
+  const isNewPath = (match: RegExpExecArray) => {
     const lead = text.slice(0, match.index);
     return !isDenied(lead) && !isPlanned(lead);
   };
@@ -47,7 +47,7 @@ export function presentedAsNew(statement: Statement): Created[] {
       REPORTED.test(text.slice(0, index)),
   );
   const documents = HABIT.test(text) ? [] : DOCUMENT_FORMS.flatMap((form) => [...text.matchAll(form)]);
-  return [...named, ...nouns, ...documents].filter(isNews).flatMap(({ groups }): Created[] => {
+  return [...named, ...nouns, ...documents].filter(isNewPath).flatMap(({ groups }): Created[] => {
     const path = pathOf(groups?.quoted, groups?.plain);
     return path === null ? [] : [{ kind: 'created', path }];
   });

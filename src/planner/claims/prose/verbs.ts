@@ -68,12 +68,15 @@ export function isPastOfChange(word: string): boolean {
   return (isRegularPast(word) && !NO_CHANGE_VERBS.has(word)) || IRREGULAR_CHANGES.has(word);
 }
 
-const OTHER_PASTS = wordSet('built chose did found got kept left made ran read saw took went');
+const IRREGULAR_PASTS = wordSet('built chose did found got kept left made ran read saw took went');
 
 /** Whether the word is a past tense: in `Kept the API`, the agent is the implied subject, also of later verbs. */
 export function isPast(word: string): boolean {
   return (
-    isRegularPast(word) || IRREGULAR_CHANGES.has(word) || UNCHANGED_PASTS.has(word) || OTHER_PASTS.has(word)
+    isRegularPast(word) ||
+    IRREGULAR_CHANGES.has(word) ||
+    UNCHANGED_PASTS.has(word) ||
+    IRREGULAR_PASTS.has(word)
   );
 }
 

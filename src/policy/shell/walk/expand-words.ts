@@ -18,7 +18,7 @@ export interface Expansions {
   /** The words that a command substitution prints; null if unknown. */
   readonly output: (piece: Extract<Piece, { kind: 'output' }>) => readonly Word[] | null;
   /** Whether a variable that may hold other values also counts as unknown. */
-  readonly mindsOpen: boolean;
+  readonly includesUnknown: boolean;
 }
 
 /**
@@ -60,10 +60,10 @@ export function expandWords(words: readonly Word[], expansions: Expansions): (re
 /** The values of each variable in one combination: its value, or the words of an array; null if unknown. */
 type Chosen = ReadonlyMap<string, readonly Word[] | null>;
 
-function combinations(names: readonly string[], { variable, mindsOpen }: Expansions): Chosen[] {
+function combinations(names: readonly string[], { variable, includesUnknown }: Expansions): Chosen[] {
   let all: Chosen[] = [new Map()];
   for (const name of names) {
-    const choices = choicesOf(variable(name), mindsOpen);
+    const choices = choicesOf(variable(name), includesUnknown);
     if (all.length * choices.length > MAX_COMBINATIONS)
       all = all.map((chosen) => new Map(chosen).set(name, null));
     else all = all.flatMap((chosen) => choices.map((choice) => new Map(chosen).set(name, choice)));
@@ -71,10 +71,10 @@ function combinations(names: readonly string[], { variable, mindsOpen }: Expansi
   return all;
 }
 
-function choicesOf(variable: Variable | null, mindsOpen: boolean): (readonly Word[] | null)[] {
+function choicesOf(variable: Variable | null, includesUnknown: boolean): (readonly Word[] | null)[] {
   if (variable === null) return [null];
   const known = variable.isList ? [variable.values] : variable.values.map((word) => [word]);
-  return variable.isOpen && (mindsOpen || variable.values.length === 0) ? [...known, null] : known;
+  return variable.isOpen && (includesUnknown || variable.values.length === 0) ? [...known, null] : known;
 }
 
 /** One field of an expanded word, while it is being built. */

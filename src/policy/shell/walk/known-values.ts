@@ -16,7 +16,7 @@ import type { ShellState, Variable } from './shell-state.ts';
 export interface Knowledge {
   readonly place: CommandPlace;
   /** Whether a variable that may hold other values also counts as unknown. */
-  readonly mindsOpen: boolean;
+  readonly includesUnknown: boolean;
 }
 
 /** The input of a command: the whole text as one word, and the lines that a program is known to print. */
@@ -41,7 +41,7 @@ export function expansionsOf(knowledge: Knowledge, state: ShellState, depth = 0)
     variable: (name) => knownVariable(name, state, knowledge.place),
     output: ({ steps }) =>
       depth > MAX_DEPTH ? null : (computeOutput(knowledge, steps, state, depth + 1)?.words ?? null),
-    mindsOpen: knowledge.mindsOpen,
+    includesUnknown: knowledge.includesUnknown,
   };
 }
 

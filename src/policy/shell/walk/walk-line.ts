@@ -28,10 +28,10 @@ const MAX_DEPTH = 12;
 const MAX_RESUMED = 16;
 
 /** Checks every command of a line. */
-export function walkLine(rules: Rules, mindsOpen: boolean, line: string): Finding[] {
+export function walkLine(rules: Rules, includesUnknown: boolean, line: string): Finding[] {
   const walk: Walk = {
     ...rules,
-    mindsOpen,
+    includesUnknown,
     findings: [],
     checked: 0,
     depth: 0,
@@ -127,7 +127,7 @@ function applyStep(walk: Walk, chain: Chain, step: Step, after: ShellState): Cha
   if (after === state || step.next === '|' || step.next === '&') return chain;
   if (step.negated || chain.before === '||' || chain.before === '|')
     return { ...chain, state: joinStates([state, after]) };
-  const mayFail = walk.mindsOpen && (after.folders !== state.folders || chain.before === '&&');
+  const mayFail = walk.includesUnknown && (after.folders !== state.folders || chain.before === '&&');
   return { ...chain, state: after, failed: mayFail ? [...chain.failed, state] : chain.failed };
 }
 
@@ -186,14 +186,14 @@ const MAX_ROUNDS = 3;
 /** A body may run repeatedly, so the variables it sets and the folders it changes to also apply at its start. */
 function walkLoop(walk: Walk, parts: readonly Part[], state: ShellState, input: Input): ShellState {
   const steps = parts.flatMap((part) => part.steps);
-  const start = walk.mindsOpen ? openVariables(state, assignedNames(steps)) : state;
+  const start = walk.includesUnknown ? openVariables(state, assignedNames(steps)) : state;
   let folders = start.folders;
   let end = start;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     end = { ...start, folders };
     for (const part of parts) end = walkSteps(walk, part.steps, end, input);
     const reached = joinFolders(folders, end.folders);
-    if (!walk.mindsOpen || reached?.length === folders?.length) break;
+    if (!walk.includesUnknown || reached?.length === folders?.length) break;
     folders = round === MAX_ROUNDS - 2 ? null : reached;
   }
   return joinStates([{ ...start, folders }, end]);

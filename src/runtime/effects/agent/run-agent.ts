@@ -59,7 +59,7 @@ export async function runAgent(
     return endUnstarted(evidence, 'killed_policy', refusal);
   }
 
-  const care = deps.project.agentSettings?.(step.agent) ?? DEFAULT_CARE;
+  const care = deps.project.agentSettings?.(step.agent) ?? DEFAULT_SETTINGS;
   const parked = await parkBeforeStart(context, step, care, evidence);
   if (parked !== null) return parked;
 
@@ -153,7 +153,7 @@ export async function runAgent(
 }
 
 /** Default for agents without configured retries and prices. */
-const DEFAULT_CARE: AgentSettings = { retries: 0, credential: null, price: null };
+const DEFAULT_SETTINGS: AgentSettings = { retries: 0, credential: null, price: null };
 
 /** A run without budget left has nothing to wait for. The totals already include the earlier starts. */
 function isWithinBudget(context: RunContext, step: AgentStep, usage: Usage | null): boolean {
@@ -223,7 +223,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     final: result.finalResponse,
     claims: claimed.claims.map(formatClaim),
     claims_source: claimed.source,
-    ...reviewWords(result.result),
+    ...reviewFields(result.result),
     blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? findRoleBlockers(words),
     ...(words === null ? {} : { result: words }),
     usage: facts.usage,
@@ -279,7 +279,7 @@ function noteReview(step: AgentStep, review: Review | null): EventDraft[] {
 }
 
 /** As the agent wrote it, so that a replay can repeat it. */
-function reviewWords(result: AgentResultFile | null) {
+function reviewFields(result: AgentResultFile | null) {
   if (result === null) return {};
   const { verdict, findings, review } = result;
   return { verdict, findings, review };

@@ -16,7 +16,7 @@ export function takeDetachment(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** A terminal whose output can be redirected to a log file. Ignores errors of that file: they must not fail the run. */
-export function createLeavableTerminal(terminal: Terminal): {
+export function createDetachableTerminal(terminal: Terminal): {
   readonly terminal: Terminal;
   readonly leave: (logPath: string) => void;
 } {

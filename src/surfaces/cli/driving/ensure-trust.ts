@@ -2,7 +2,7 @@ import {
   findUntrustedParts,
   type OpenTrust,
   TRUST_CONFIGURATION,
-  type TrustWanted,
+  type TrustRequest,
 } from '../../../app/trust.ts';
 import { formatCommand } from '../../../text/shell-words.ts';
 import type { ComparedPart } from '../../../trust/compare-parts.ts';
@@ -15,7 +15,10 @@ import { trustLines } from '../output/trust-lines.ts';
  * Returns if the user trusts the repository with everything that the command is about to execute. Asks on a terminal;
  * throws if the user declines or can't be asked. Call it before the command executes, creates or changes anything.
  */
-export async function ensureTrust(context: CommandContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
+export async function ensureTrust(
+  context: CommandContext,
+  wanted: Partial<TrustRequest> = {},
+): Promise<void> {
   const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
   if (trust.grantedBy !== null) return;
   const missing = findUntrustedParts(trust);
@@ -26,7 +29,7 @@ export async function ensureTrust(context: CommandContext, wanted: Partial<Trust
 /** Trusts what conductor itself has just written, without asking the user. */
 export async function trustOwnFiles(
   context: CommandContext,
-  wanted: Partial<TrustWanted>,
+  wanted: Partial<TrustRequest>,
   isOwn: (part: ComparedPart) => boolean,
 ): Promise<void> {
   const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });

@@ -10,7 +10,7 @@ import { STATE_FILTERS } from '../../../app/runs/listed-state.ts';
 import type { OpenRun } from '../../../app/runs/open-run.ts';
 import { computeRunStats } from '../../../app/runs/run-stats.ts';
 import { parseSince } from '../../../app/since.ts';
-import { findUntrustedParts, listParts, TRUST_CONFIGURATION, type TrustWanted } from '../../../app/trust.ts';
+import { findUntrustedParts, listParts, TRUST_CONFIGURATION, type TrustRequest } from '../../../app/trust.ts';
 import { MAX_COMMENT_LENGTH } from '../../../contracts/http/gate-documents.ts';
 import { shortIdsOf } from '../../../overview/short-ids.ts';
 import { readRecordedPlan } from '../../../runtime/record/recorded-run.ts';
@@ -111,7 +111,7 @@ async function shortIdOf({ records, view }: OpenRun): Promise<string> {
 /** Trust is a decision for the owner's terminal: a page can't give it. */
 export async function expectTrusted(
   { services, root }: ServedRepository,
-  wanted: Partial<TrustWanted>,
+  wanted: Partial<TrustRequest>,
 ): Promise<void> {
   const trust = expectOpened(await services.openTrust(root, { ...TRUST_CONFIGURATION, ...wanted }));
   const missing = findUntrustedParts(trust);

@@ -48,12 +48,12 @@ function countBridges(
   reached: ReadonlySet<number>,
   islands: readonly WorkflowStepView[],
 ): number {
-  const first = countLooseRoutes(context, reached);
-  return first === 0 ? 0 : first + countLooseRoutes(context, new Set(islands.map((step) => step.index)));
+  const first = countUnresolvedRoutes(context, reached);
+  return first === 0 ? 0 : first + countUnresolvedRoutes(context, new Set(islands.map((step) => step.index)));
 }
 
 /** Counts routes with a missing or unknown target, each of which may have been meant for one island. */
-function countLooseRoutes({ graph }: RuleContext, reached: ReadonlySet<number>): number {
+function countUnresolvedRoutes({ graph }: RuleContext, reached: ReadonlySet<number>): number {
   let count = 0;
   for (const node of reached) {
     const loose = (graph.edges[node] ?? []).filter(

@@ -1,8 +1,11 @@
 import { lstat, readdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { DiskSpace } from '../../ports/work/disk-space.ts';
 
 /** Number of files to read at once. */
 const AT_ONCE = 64;
+/** With less than this, git and agents fail in ways that look like failures of the work. */
+const LEAST_FREE_BYTES = 16 * 1024 * 1024;
 
 /** Bytes of all files below a path, as far as they can be read; links are not followed. */
 export async function folderSize(path: string): Promise<number> {
@@ -39,4 +42,16 @@ export async function readFreeBytes(path: string): Promise<number | null> {
   if (found !== null) return found.bavail * found.bsize;
   const parent = dirname(path);
   return parent === path ? null : readFreeBytes(parent);
+}
+
+export function createDiskSpace(folders: readonly string[]): DiskSpace {
+  return {
+    findFullFolder: async () => {
+      for (const folder of folders) {
+        const free = await readFreeBytes(folder);
+        if (free !== null && free < LEAST_FREE_BYTES) return folder;
+      }
+      return null;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import {
   type AcpState,
   type AcpStep,
   beginSession,
-  callOff,
+  cancelTurn,
   foldMessage,
 } from '../../agents/acp/acp-session.ts';
 import { readMessage } from '../../agents/acp/json-rpc.ts';
@@ -14,18 +14,18 @@ import type { AgentListener } from './agent-conversation.ts';
 import { createJsonLineSplitter } from './json-lines.ts';
 
 /** An ACP session with a running agent. `agents/acp-session.ts` makes the decisions; this module carries them out. */
-export interface AcpTalk {
+export interface AcpConnection {
   readonly onStart: (input: LiveInput) => void;
   readonly onOutput: (chunk: Buffer) => void;
   readonly state: () => AcpState;
   /** Resolves when the session has ended: after its turn, or when no turn can start any more. */
-  readonly over: Promise<void>;
+  readonly ended: Promise<void>;
   /** Asks the agent to end its turn; false if no turn is running. */
   readonly cancel: () => boolean;
   /** Closes the agent's standard input. Most agents exit on that. */
-  readonly leave: () => void;
+  readonly closeInput: () => void;
   /** Ends the session with a protocol error of the agent. */
-  readonly giveUp: (message: string) => void;
+  readonly failSession: (message: string) => void;
 }
 
 const NOISE_LIMIT = 400;
@@ -37,7 +37,7 @@ const NOISE_LINES = 100;
 /** Longer than any prompt: an agent with this much unread input does not read its input at all. */
 const UNREAD_LIMIT_BYTES = 64 * 1024 * 1024;
 
-export function openTalk(settings: AcpSettings, { onEntry, onUsage }: AgentListener): AcpTalk {
+export function openConnection(settings: AcpSettings, { onEntry, onUsage }: AgentListener): AcpConnection {
   const begun = beginSession();
   let state = begun.state;
   let input: LiveInput | null = null;
@@ -55,13 +55,13 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: AgentListe
     state = step.state;
     for (const entry of step.entries) onEntry(entry);
     onUsage(state.usage);
-    sendLines(step.say);
+    sendLines(step.send);
     if (state.end !== null) settle();
   };
   const giveUp = (message: string): void => {
     if (state.end !== null) return;
     const end: AcpEnd = { kind: 'unfit', message };
-    applyStep({ state: { ...state, end }, say: [], entries: [] });
+    applyStep({ state: { ...state, end }, send: [], entries: [] });
   };
   const reportNoise = (text: string): void => {
     noiseLines += 1;
@@ -85,13 +85,13 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: AgentListe
     },
     onOutput: lines.push,
     state: () => state,
-    over,
-    leave: () => input?.close(),
+    ended: over,
+    closeInput: () => input?.close(),
     cancel: () => {
-      const wish = callOff(state);
-      applyStep(wish);
-      return wish.say.length > 0;
+      const step = cancelTurn(state);
+      applyStep(step);
+      return step.send.length > 0;
     },
-    giveUp,
+    failSession: giveUp,
   };
 }
