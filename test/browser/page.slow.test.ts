@@ -64,7 +64,10 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     await stopServer(server);
   });
 
-  test('lets one of two tabs win and tells the other', async ({ openScene, pages }) => {
+  test('accepts the answer of one of two tabs and shows the other that it was too late', async ({
+    openScene,
+    pages,
+  }) => {
     const scene = await openScene();
     const runId = await startAtGate(scene);
     const server = await pages.serve(scene);
@@ -83,7 +86,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     await stopServer(server);
   });
 
-  test('says as of when it shows what it shows while the server is gone, and catches up when it is back', async ({
+  test('shows the time of its data while the server is gone, and catches up when it is back', async ({
     openScene,
     pages,
   }) => {

@@ -106,7 +106,7 @@ const codesOf = ({ diagnostics }: { readonly diagnostics: readonly { readonly co
   diagnostics.map(({ code }) => code);
 
 describe('the pages of the diagnostics', () => {
-  it('are there for every code, and nothing else', () => {
+  it('exist for every code, and for nothing else', () => {
     const missing = codes.filter((code) => !withPage.includes(code)).map((code) => `${code}.md`);
     const unknown = files.filter((file) => !codes.some((code) => file === `${code}.md`));
     expect({ missing, unknown }).toEqual({ missing: [], unknown: [] });

@@ -133,7 +133,7 @@ describe('a run in a checkout that the user works in', () => {
   });
 
   test.skipIf(!sandboxHere.ok)(
-    'ends the same in a sandbox, which leaves nothing to tell',
+    'ends the same in a sandbox, where nothing happens that could be reported',
     async ({ openScene }) => {
       const record = await inspectRun(openScene, 'required');
       expect(record.eventsOf('notice_recorded')).toEqual([]);

@@ -103,7 +103,7 @@ describe('the output of a command fits its schema', () => {
     await expectFits('cli.resume', scene, 'resume', id);
   });
 
-  test('a rejection that resumes by itself', async ({ openScene }) => {
+  test('a rejection that resumes the run automatically', async ({ openScene }) => {
     const scene = await openScene();
     await expectFits('cli.reject', scene, 'reject', await waiting(scene), '--resume');
   });

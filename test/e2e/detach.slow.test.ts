@@ -28,7 +28,9 @@ function sessionOf(pid: number): number {
 }
 
 describe('run --detach', { timeout: 60_000 }, () => {
-  test('prints the id of a run that is there, and a process of its own ends it', async ({ openScene }) => {
+  test('prints the id of a recorded run, which a process of its own drives to its end', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const { code, stdout, stderr } = await scene.conductor('run', fixture('success'), '--detach');
     expect(code, stderr).toBe(0);

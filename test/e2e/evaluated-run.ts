@@ -21,7 +21,7 @@ function judgedWorkflow(answer: string): string {
   const ends = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
   return `workflow_id: judged
 version: 1
-description: Work that a planner of the configuration judges.
+description: Work that a configured planner evaluates.
 entry_step: implement
 steps:
   - id: implement

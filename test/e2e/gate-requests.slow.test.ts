@@ -334,7 +334,7 @@ describe('a gate whose time has passed', () => {
 
 describe('the command to notify', () => {
   const WRITER = `import { appendFileSync, readFileSync } from 'node:fs';
-appendFileSync(\`\${process.env.HOME}/told.ndjson\`, readFileSync(0));
+appendFileSync(\`\${process.env.HOME}/notified.ndjson\`, readFileSync(0));
 `;
   const withNotify = (command: string) => `${CONFIG}notify: { command: ${command} }\n`;
 
@@ -366,7 +366,7 @@ appendFileSync(\`\${process.env.HOME}/told.ndjson\`, readFileSync(0));
       expect(await scene.run('success')).toMatchObject({ code: 0 });
     });
 
-  test('does not hold a run when it hangs', async ({ openScene }) => {
+  test('does not delay a run when it hangs', async ({ openScene }) => {
     const hanging = `import { writeFileSync } from 'node:fs';
 writeFileSync(\`\${process.env.HOME}/pid\`, String(process.pid));
 setInterval(() => {}, 1000);

@@ -23,7 +23,7 @@ import {
 } from './page-client.ts';
 import { test } from './scene.ts';
 
-/** The rows that can be told by the bytes of a request; placeholders stand for what only the server knows. */
+/** The rows that can be recognized by the bytes of a request; placeholders stand for what only the server knows. */
 function fill(text: string, { port }: Page, cookie: string): string {
   return text.replaceAll('PORT', String(port)).replaceAll('COOKIE', cookie).replaceAll('\n', '\r\n');
 }

@@ -29,7 +29,7 @@ test.for([
   ['waits with a change', 'none'],
   ['broke its policy', 'forbidden*'],
 ] as const)(
-  'no verb writes what a terminal would obey or a reader would not see, of a run that %s',
+  'no command prints control characters or invisible text of a run that %s',
   { timeout: 300_000 },
   async ([, forbidden], { openScene }) => {
     const scene = await openHostile(openScene, forbidden);

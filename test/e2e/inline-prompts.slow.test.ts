@@ -5,7 +5,7 @@ import { agentStep, config, JUDGE, runInline, VALIDATE, workflowOf } from './inl
 import { type Scene, test } from './scene.ts';
 
 /** An agent that keeps its prompt, one file for each visit. */
-const KEEPER = config('n=$(ls | grep -c told); cat > told-$n.txt', 'test -f told-1.txt');
+const KEEPER = config('n=$(ls | grep -c prompt); cat > prompt-$n.txt', 'test -f prompt-1.txt');
 
 const promptStep = (prompt: string, next = 'STOP', more = '') =>
   agentStep(next, more).replace('prompt: do it now', () => `prompt: ${JSON.stringify(prompt)}`);
@@ -13,7 +13,7 @@ const promptStep = (prompt: string, next = 'STOP', more = '') =>
 async function receivedPrompt(scene: Scene, prompt: string, ...args: readonly string[]): Promise<string> {
   const { runId, stderr } = await runInline(scene, promptStep(prompt), ...args);
   expect(stderr).not.toMatch(/^error/m);
-  return scene.inCheckout(runId, 'told-0.txt');
+  return scene.inCheckout(runId, 'prompt-0.txt');
 }
 
 async function validateWith(scene: Scene, prompt: string) {
@@ -99,7 +99,7 @@ describe('an inline prompt', () => {
       VALIDATE('j') +
       JUDGE.replace('[STOP]', '[a, STOP]').replace('partial: STOP', 'partial: a');
     const appended = await runInline(scene, loop('Do {{ task }}.'), '--input', 'task=sums');
-    expect(await scene.inCheckout(appended.runId, 'told-1.txt')).toMatch(
+    expect(await scene.inCheckout(appended.runId, 'prompt-1.txt')).toMatch(
       /^Do sums\.\n\n## What the last evaluation asks for/,
     );
     const own = await runInline(
@@ -108,7 +108,7 @@ describe('an inline prompt', () => {
       '--input',
       'task=sums',
     );
-    const second = await scene.inCheckout(own.runId, 'told-1.txt');
+    const second = await scene.inCheckout(own.runId, 'prompt-1.txt');
     expect(second).toMatch(/^Do sums\. Now: \S/);
     expect(second).not.toContain('## What the last evaluation');
   });

@@ -247,7 +247,7 @@ describe('what users see', () => {
     expect((await scene.conductor('logs', prefix, 'check')).stdout).toContain('the answer is 41');
   });
 
-  test('what diff --raw prints applies to the base, whatever the files hold', async ({ openScene }) => {
+  test('what diff --raw prints applies to the base, whatever the files contain', async ({ openScene }) => {
     const scene = await openScene({ files: { 'latin.txt': 'caf\n' } });
     const prompt = '"bytes latin.txt 636166e90a\\nbytes image.bin 00ff\\nexit 0"';
     await scene.repo.write('../w.yaml', oneAgentStep('latin', prompt));

@@ -28,7 +28,7 @@ notify: { command: [node, tools/notify.mjs] }
 `;
 
 const NOTIFY = `import { appendFileSync, readFileSync } from 'node:fs';
-appendFileSync(process.env.HOME + '/told.ndjson', readFileSync(0));
+appendFileSync(process.env.HOME + '/notified.ndjson', readFileSync(0));
 `;
 
 function workflow(timeout: string, extra = ''): string {

@@ -53,8 +53,8 @@ describe('the policy of a validation step', () => {
   });
 });
 
-describe('an agent that edits its judge', () => {
-  test('fails before the judge of the base, and the planner gets the list of changes', async ({
+describe('an agent that edits the tests of its own work', () => {
+  test('fails with the tests of the base, and the planner gets the list of changes', async ({
     openScene,
   }) => {
     const scene = await openScene(open(CHEAT));
@@ -99,7 +99,7 @@ describe('an agent that edits its judge', () => {
     expect((await scene.conductor('show', runId)).stdout).toContain(FINDING);
   });
 
-  test('is flagged where nothing is protected: with the judge of the base the checks fail', async ({
+  test('is flagged where nothing is protected: the checks fail with the tests of the base', async ({
     openScene,
   }) => {
     const scene = await openScene(open(CHEAT));
@@ -116,7 +116,7 @@ describe('an agent that edits its judge', () => {
   });
 });
 
-describe('a conductor that is killed while validators judge', () => {
+describe('a conductor that is killed while validators run', () => {
   /** Waits for a file beside the folder of workspaces, unless the answer is wrong as at the base. */
   const WAIT =
     'sh test/judge.sh && touch ../../../waits.txt && until test -e ../../../go.txt; do sleep 0.05; done';
@@ -133,7 +133,7 @@ describe('a conductor that is killed while validators judge', () => {
     return runId;
   }
 
-  test('is followed by a resume that judges in the same checkout', async ({ openScene }) => {
+  test('is followed by a resume that validates in the same checkout', async ({ openScene }) => {
     const scene = await openScene(open('echo 42 > answer.txt', WAIT));
     const runId = await startStuck(scene);
     await writeFile(join(scene.judge(runId), 'left.txt'), 'of the killed attempt\n');

@@ -180,7 +180,7 @@ describe('an interruption', () => {
       '@1 hang',
       'write answer.txt 42',
     ];
-    await scene.repo.write('../w.yaml', oneAgentStep('told', JSON.stringify(lines.join('\n'))));
+    await scene.repo.write('../w.yaml', oneAgentStep('reported', JSON.stringify(lines.join('\n'))));
     const driver = scene.cli.start(['run', '../w.yaml']);
     const runId = await until(() => scene.runIds()[0]);
     await until(() => existsSync(join(scene.checkout(runId), 'half.txt')));
@@ -221,7 +221,7 @@ describe('an interruption', () => {
 });
 
 describe('a cancel', () => {
-  test('from another process ends a running run for good', async ({ openScene }) => {
+  test('from another process cancels a running run', async ({ openScene }) => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     const cancelled = await scene.conductor('cancel', runId, '--comment', 'wrong branch');
     expect(cancelled).toMatchObject({ code: 0 });

@@ -87,7 +87,7 @@ describe('an agent that answers from a recorded run', () => {
       expect(await scene.conductor(command, again.runId)).toMatchObject({ code: 0 });
   });
 
-  test('ends as it was ended', async ({ openScene }) => {
+  test('keeps the outcome with which it ended', async ({ openScene }) => {
     const scene = await openScene();
     const text = await readFile(fixture('agent-killed-timeout'), 'utf8');
     const { real, rehearsed } = await writeBoth(scene, text);
@@ -121,7 +121,7 @@ describe('an agent that answers from a recorded run', () => {
     await scene.repo.git('branch', '-D', 'other');
   });
 
-  test('fails where the record is not as it was, or goes no further', async ({ openScene }) => {
+  test('fails at a changed or incomplete record', async ({ openScene }) => {
     const scene = await openScene();
     const { real, rehearsed } = await writeBoth(scene, LOOP);
     const recorded = await runFile(scene, real);

@@ -80,7 +80,7 @@ describe('a run whose tests report', () => {
     expect(report).toMatchObject({ suite_id: 'tests', summary: { passed: 2, failed: 0 } });
   });
 
-  test('is not held to lie when another validator fails', async ({ openScene }) => {
+  test('is not contradicted when another validator fails', async ({ openScene }) => {
     const tap = '{ command: [node, --test, --test-reporter=tap, answer.test.mjs], report: "tap:stdout" }';
     const scene = await openScene({
       config: config(tap, 'process.exit(1)'),
@@ -96,7 +96,7 @@ describe('a run whose tests report', () => {
     expect(JSON.parse(record.evidence('judge', 'planner_input')).evidence.harness_report).toBeNull();
   });
 
-  test('is not held to lie when its runner fails though no test does', async ({ openScene }) => {
+  test('is not contradicted when its runner fails though no test does', async ({ openScene }) => {
     const strict = `import { writeFileSync } from 'node:fs';
 writeFileSync('report.xml', '<testsuites><testsuite name="s"><testcase name="a"/></testsuite></testsuites>');
 console.error('coverage is too low');

@@ -71,7 +71,7 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
   const open = (openScene: (options: SceneOptions) => Promise<Scene>, programs: Programs, files = {}) =>
     openScene({ config: configOf(programs), files, sandbox: 'required' });
 
-  test('ends as it would without, and says what held', async ({ openScene }) => {
+  test('ends as it would without, and reports which claims were confirmed', async ({ openScene }) => {
     const scene = await openScene({ sandbox: 'required' });
     const { code, stderr, runId } = await scene.run('success');
     expect(code, stderr).toBe(0);

@@ -198,7 +198,7 @@ export function readPid(path: string): number | null {
 
 /** Waits for `count` lines that a `notify` command writes into a file of the home folder; conductor does not wait for it. */
 export function notifiedLines(home: string, count: number): Promise<readonly string[]> {
-  const path = join(home, 'told.ndjson');
+  const path = join(home, 'notified.ndjson');
   return until(() => {
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
     return lines.length >= count && lines;

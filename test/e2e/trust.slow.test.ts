@@ -136,7 +136,7 @@ test('each command that executes is refused before anything runs, with the comma
 
 const RUN = ['run', '.tnh/workflows/evil.yaml', '--no-baseline'];
 
-test('a yes executes what was shown, a change is shown as a difference, and --revoke takes the yes back', async ({
+test('a yes trusts what was shown, a change is shown as a difference, and --revoke withdraws the trust', async ({
   clone,
 }) => {
   const hostile = await clone({ userConfig: 'planner: { kind: rules }\n' });

@@ -21,7 +21,7 @@ async function fits(scene: WorkScene, action: string, ...args: readonly string[]
 }
 
 describe('the actions of work', { timeout: 120_000 }, () => {
-  test('lead from a plan to a merge, each with a document that fits its schema', async ({
+  test('lead from a plan to a merge, each with a document that matches its schema', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene({ plan: PLANS_ONE, one: WRITES_ONE });
@@ -90,7 +90,7 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     expect(await scene.statuses()).toEqual({ b: 'ready', a: 'closed' });
   });
 
-  test('name the legal ways where a transition is none, and the nearest id and word', async ({
+  test('name the legal transitions if one is refused, and the nearest id and action if one is unknown', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene();
@@ -208,7 +208,7 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
     expect(runs).toMatchObject([{ ok: false, reason: 'its item or a blocker changed while the run waited' }]);
   });
 
-  test('goes on by itself once the gate is answered', async ({ openWorkScene }) => {
+  test('continues without a user once the gate is answered', async ({ openWorkScene }) => {
     const scene = await openWorkScene({ one: red });
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
     expect((await scene.work('dispatch', '--all')).code).toBe(3);
@@ -225,7 +225,7 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
 });
 
 describe('work watch', { timeout: 180_000 }, () => {
-  test('plans a spec, works on its items and stops at Ctrl-C, and takes up what is new', async ({
+  test('plans a spec, works on its items, picks up new ones, and stops at Ctrl-C', async ({
     openWorkScene,
   }) => {
     const scene = await openWorkScene({ plan: PLANS_ONE, one: WRITES_ONE });

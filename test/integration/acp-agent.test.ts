@@ -182,7 +182,7 @@ describe('an agent that fails', () => {
     expect(await run(behaviour)).toMatchObject({ termination: 'error', reason, failure: { class: kind } });
   });
 
-  it('never says hello', async () => {
+  it('never answers initialize', async () => {
     const heard: Heard = { lines: [], usages: [], stops: [] };
     const result = await agentOf('mute', { greetingMs: 300 }).run(request(heard));
     expect(result).toMatchObject({
@@ -206,7 +206,7 @@ describe('an agent that fails', () => {
 });
 
 describe('the end of an agent', () => {
-  it('comes although it does not go by itself', async () => {
+  it('ends although it does not exit by itself', async () => {
     expect(await run('lingers')).toMatchObject({ termination: 'completed', exitCode: null, stops: [] });
   });
 
@@ -237,7 +237,7 @@ describe('the end of an agent', () => {
     expect(written('cancelled.txt')).toBe(true);
   });
 
-  it('is there at once where it was called off before it began', async () => {
+  it('resolves at once if it was cancelled before it began', async () => {
     const result = await run('works', { signal: AbortSignal.abort() });
     expect(result.termination).toBe('cancelled');
     expect(written('a.txt')).toBe(false);

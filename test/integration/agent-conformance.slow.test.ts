@@ -137,7 +137,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     if (typeof streamPath === 'string') expect(transcript).not.toContain('"type"');
   });
 
-  it('is asked for its use, and says it once it knows', async () => {
+  it('is asked for its usage, and reports it once it is known', async () => {
     const reported: Usage[] = [];
     const { result } = await start('completes', requestOf({ onUsage: (usage) => reported.push(usage) }));
     expect(result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
@@ -191,12 +191,12 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     expect(aliveOf(request)).toEqual([]);
   });
 
-  it('may print garbage before its last word', async () => {
+  it('may print garbage before its final message', async () => {
     const result = await start('prints_garbage', requestOf());
     expect(result).toMatchObject({ termination: 'completed', finalResponse: 'Done.' });
   });
 
-  it('may print more than is kept, and its last word still counts', async () => {
+  it('may print more than is kept, and its final message still counts', async () => {
     const request = requestOf();
     const result = await start('floods', request);
     expect(result).toMatchObject({ termination: 'completed', finalResponse: 'Done.' });

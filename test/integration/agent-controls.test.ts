@@ -230,7 +230,7 @@ describe('what they reach in a sandbox', () => {
     expect(spec.confinement?.readable).toContain('/opt/codex/config.toml');
   });
 
-  it('is nothing where nothing shuts them in', async () => {
+  it('is empty without a sandbox', async () => {
     expect((await startClaude({})).spec.confinement).toBeNull();
   });
 });

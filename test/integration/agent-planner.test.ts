@@ -72,7 +72,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
     await expect(readdir(cwd)).rejects.toThrow('ENOENT');
   });
 
-  it('is held to the floor of the rules', async () => {
+  it('is limited by the severity floor of the rules', async () => {
     const { decision, trace } = await plannerOf(kind, JSON.stringify(SUCCESS)).planner.evaluate(RED, NEVER);
     expect({ status: decision.status, verdict: trace.verdict }).toEqual({
       status: 'partial',
@@ -80,7 +80,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
     });
   });
 
-  it('is ended when it does not come back in time', async () => {
+  it('is ended when it does not finish in time', async () => {
     const { planner } = plannerOf(kind, 'hang', { timeoutMs: 1_500 });
     const { decision } = await planner.evaluate(CLEAN, NEVER);
     expect(decision.blockers).toMatchObject([

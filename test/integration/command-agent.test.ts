@@ -143,7 +143,7 @@ describe('the result file', () => {
   const write = (json: string): string =>
     `fs.writeFileSync(process.env.CONDUCTOR_RESULT, ${JSON.stringify(json)});`;
 
-  it('gives the last word, claims, blockers and usage', async () => {
+  it('gives the final message, claims, blockers and usage', async () => {
     const given = {
       final: 'all done',
       claims: ['implemented', 'created a.txt'],
@@ -154,7 +154,7 @@ describe('the result file', () => {
     expect(result).toMatchObject({ finalResponse: 'all done', result: given, notes: [] });
   });
 
-  it('leaves the last line as the last word when it has none, and counts after a failure too', async () => {
+  it('leaves the last line as the final message when it has none, also after a failure', async () => {
     const text = `${write('{"usage":{"input_tokens":9}}')} console.log("line"); process.exitCode = 1`;
     const result = await script(text).run(request());
     expect(result).toMatchObject({

@@ -264,7 +264,7 @@ describe('a declared report is missing', () => {
 describe('a harness report that `report` names', () => {
   const report = { suite_id: 's', version: '1.0.0', cases: [], summary: {}, proposed_goldens: ['a.png'] };
 
-  it('is one whatever its name, and none where it is bad', async () => {
+  it('is accepted under any name, and refused if it is invalid', async () => {
     const good = await scene.run(
       inlineScript(writes('out/r [1].json', JSON.stringify(report)), { report: 'harness:out/r [1].json' }),
     );

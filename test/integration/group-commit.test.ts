@@ -177,7 +177,7 @@ describe('the journal of a process that is gone', () => {
     expect(await readdir(join(runsDir, '.journal'))).toHaveLength(1);
   });
 
-  it('goes after a day if its process was in another container', async () => {
+  it('is removed after a day if its process was in another container', async () => {
     const [first = '', second = ''] = RUNS;
     const text = (await loseTail(first, 1)) + (await loseTail(second, 1));
     await writeJournal({ boot: 'beef' }, text, 25 * 3_600_000);
@@ -188,7 +188,7 @@ describe('the journal of a process that is gone', () => {
     expect(await readdir(join(runsDir, '.journal'))).toEqual([]);
   });
 
-  it('is left alone while its process lives', async () => {
+  it('is kept while its process runs', async () => {
     const [first = ''] = RUNS;
     const text = await loseTail(first, 1);
     const journal = createJournal(runsDir);

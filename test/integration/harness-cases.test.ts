@@ -219,7 +219,7 @@ describe('a golden', () => {
     expect(place.referred('suite/proposed/x').toString()).toBe('one');
   });
 
-  test('is held against nothing but text and bytes', async ({ place }) => {
+  test('is compared only as text and bytes', async ({ place }) => {
     const { result } = await place.tryCase({
       kind: 'unit',
       id: 'it',
@@ -275,7 +275,7 @@ describe('a golden', () => {
     },
   );
 
-  test('is held against text without what differs from run to run', async ({ place }) => {
+  test('is compared as text without what differs from run to run', async ({ place }) => {
     await place.write({ 'goldens/a.txt': 'at <cwd>, <date>\n' });
     const { report } = await place.tryCase(
       cli({
@@ -306,7 +306,7 @@ describe('documentation', () => {
     expect(place.has('made')).toBe(false);
   });
 
-  test('fails by every link and every example that does not hold', async ({ place }) => {
+  test('fails for every dead link and every failing example', async ({ place }) => {
     await place.write({
       'README.md':
         '# Top\n[a](gone.md)\n[b](#nowhere)\n[c](../outside.md)\n[d](a.md#three)\n\n```sh\nfalse\ntrue\n```\n',

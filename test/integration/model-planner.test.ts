@@ -98,7 +98,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
   const ask = (scenario: string, input: PlannerInput, change: Partial<ModelPlannerDeps> = {}) =>
     plannerOf(scenario, provider, change).evaluate(input, NEVER);
 
-  it('is taken at its word when it is as careful as the rules', async () => {
+  it('is accepted when it is as careful as the rules', async () => {
     const { decision: reply, trace } = await ask('flatters', CLEAN);
     expect(reply).toEqual({ ...decision('success'), next_step: 'STOP' });
     expect(trace).toEqual({
@@ -142,7 +142,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     expect(trace.verdict).toBe('taken');
   });
 
-  it('can not flatter red tests', async () => {
+  it('can not turn red tests green', async () => {
     const { decision: reply, trace } = await ask('flatters', RED);
     expect(reply).toEqual(evaluate(RED));
     expect(trace).toMatchObject({ verdict: 'raised_to_floor', proposal: decision('success') });

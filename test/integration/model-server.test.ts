@@ -94,7 +94,7 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
     expect(steps.map((step) => step.text)).not.toContain('Done.');
   });
 
-  it('calls its last tool for ever', async () => {
+  it('calls its last tool without end', async () => {
     const result = await generateText({
       model: modelAt('loops'),
       prompt: 'go',
@@ -111,7 +111,7 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
     expect(server.requests.filter((request) => request.scenario === scenario)).toHaveLength(2);
   });
 
-  it('says when to come back', async () => {
+  it('says when to retry', async () => {
     const asked = generateText({ model: modelAt('limited'), prompt: 'go', maxRetries: 0 });
     await expect(asked).rejects.toMatchObject({
       statusCode: 429,

@@ -95,7 +95,7 @@ describe("an implementor's run", () => {
     expect(kept).toContain('# No later step leads back to this one');
   });
 
-  it('takes an honest blocked at its word, without a review or a refinement', async () => {
+  it('accepts an honest blocked, without a review or a refinement', async () => {
     const scene = await openRoles({
       implement: `give({ role: 'implementor', outcome: 'blocked', summary: ${JSON.stringify(BLOCKED_SUMMARY)} });`,
     });
@@ -276,7 +276,7 @@ describe("an implementor's run", () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('reads the result from the end of the last word as well', async () => {
+  it('reads the result from the end of the final message as well', async () => {
     const result = { role: 'implementor', outcome: 'completed', summary: 'Said.' };
     const scene = await openRoles({
       implement: `${WRITE} console.log('Here it is.'); console.log('${JSON.stringify(result)}');`,

@@ -117,7 +117,7 @@ describe('a run whose driver is another process', () => {
     return { scene, driver, runId };
   }
 
-  it('is driven while that lives, and lost when it was killed', async () => {
+  it('is driven while its process runs, and lost when that was killed', async () => {
     const { scene, driver, runId } = await drivenElsewhere();
     expect(await scene.roles.readState(runId, SUBJECT)).toEqual({ kind: 'driven' });
     driver.kill('SIGKILL');
@@ -131,7 +131,7 @@ describe('a run whose driver is another process', () => {
     expect(refusal(await scene.roles.readState(runId, SUBJECT))).toContain('the run ended cancelled');
   });
 
-  it('is ended for good by a cancel', async () => {
+  it("can't be resumed after a cancel", async () => {
     const { scene, driver, runId } = await drivenElsewhere();
     await scene.roles.cancel(runId, 'not wanted');
     await driver.done;

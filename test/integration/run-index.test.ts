@@ -66,7 +66,7 @@ it('keeps the runs that have ended, and reads the others anew', async () => {
   expect(await states()).toEqual(['completed', 'completed']);
 });
 
-it('goes by the folders: a run that was taken away is not listed', async () => {
+it('lists folders: a run whose folder was removed is not listed', async () => {
   await leaveRun(1, 'completed');
   await leaveRun(2, 'failed');
   await store.list();

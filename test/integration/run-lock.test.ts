@@ -168,7 +168,7 @@ describe('the lock of a process that cannot be looked up', () => {
     for (const run of winners) await run.release();
   });
 
-  it('does not hold for longer than a lease after the clock was set back', async () => {
+  it('is held no longer than a lease after the clock was set back', async () => {
     await recordRun('a');
     await leaveLock(FOREIGN, -3_600_000);
     // Longer than contenders wait for each other, so that the first one is refused.

@@ -127,7 +127,7 @@ describe('a log in which the run has ended', () => {
     return store.read(RUN);
   }
 
-  it('may go on with notifications and publications', async () => {
+  it('may continue with notifications and publications', async () => {
     const read = await recordEvents(ended, sent, published, sent);
     expect(read.ok && read.run.events).toHaveLength(4);
   });

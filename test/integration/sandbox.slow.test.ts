@@ -359,7 +359,7 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
     expect((await enclosed([program])).end).toMatchObject({ kind: 'spawn_failed', message });
   });
 
-  it('asks it to end before it is made to', async () => {
+  it('asks it to exit before it signals its process', async () => {
     const script =
       'process.on("SIGTERM", () => { console.log("last word"); process.exit(0) }); setInterval(() => {}, 1000); console.log("up")';
     const { end } = await enclosed([node, '-e', script], { timeoutMs: 3000, graceMs: 60_000 });

@@ -22,6 +22,6 @@ if (ports === undefined) {
   const reserved = [];
   for (const each of ports) reserved.push(await setup.reservePorts(each));
   process.stdout.write(`${JSON.stringify(reserved)}\n`);
-  // The ports are held by this process: it stays until it is told to exit.
+  // The ports are held by this process: it runs until its input is closed.
   process.stdin.resume();
 }

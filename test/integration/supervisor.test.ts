@@ -276,14 +276,14 @@ describe('what it prints', () => {
     expect(await readFile(result.stdout.path, 'utf8')).toBe('12345');
   });
 
-  it('may hold NUL and bytes that are not UTF-8: the file keeps them, lines are readable', async () => {
+  it('may contain NUL and bytes that are not UTF-8: the file keeps them, lines are readable', async () => {
     const script = 'process.stdout.write(Buffer.from([0x61, 0x00, 0xff, 0xfe, 0x62, 0x0a]))';
     const result = await supervisor.run(spec(script));
     expect(await readFile(result.stdout.path)).toEqual(Buffer.from([0x61, 0x00, 0xff, 0xfe, 0x62, 0x0a]));
     expect(result.stdout.lastLine).toBe('a\uFFFD\uFFFD\uFFFDb');
   });
 
-  it('may hold a character that arrives in two pieces', async () => {
+  it('may contain a character that arrives in two chunks', async () => {
     const script =
       'process.stdout.write(Buffer.from([0xe2, 0x82]), () => setTimeout(() => process.stdout.write(Buffer.from([0xac, 0x0a])), 100))';
     expect((await supervisor.run(spec(script))).stdout.lastLine).toBe('€');
@@ -444,7 +444,7 @@ describe.runIf(process.platform === 'linux')('what it leaves behind', () => {
     expect(isAlive(pidOf('pid'))).toBe(false);
   });
 
-  it('does not hold the result: a grandchild that keeps stdout open', async () => {
+  it('does not delay the result: a grandchild that keeps stdout open', async () => {
     const given = spec(daemonScript(join(folder, 'pid'), 'console.log("last word"); process.exit(0)'), {
       env: { PATH: process.env.PATH ?? '', DAEMON_STDIO: 'inherit' },
     });
@@ -453,7 +453,7 @@ describe.runIf(process.platform === 'linux')('what it leaves behind', () => {
     expect(isAlive(pidOf('pid'))).toBe(false);
   });
 
-  it('does not hold the result even where it escaped every search', async () => {
+  it('does not delay the result even where it escaped every search', async () => {
     const script = `
       const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', env: {}, detached: true });
       child.unref();
@@ -496,7 +496,7 @@ describe.runIf(process.platform === 'linux')('what it leaves behind', () => {
 });
 
 describe('finding a program', () => {
-  it('goes along the given path for a bare name and against the folder for one with a slash', async () => {
+  it('searches the PATH for a bare name and resolves one with a slash in the folder', async () => {
     const bin = join(folder, 'bin');
     await mkdir(bin);
     await writeFile(join(bin, 'tool'), '#!/bin/sh\n', { mode: 0o755 });

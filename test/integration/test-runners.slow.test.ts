@@ -99,7 +99,7 @@ describe('Vitest', SLOW, () => {
     expect(passed.output).toMatch(/1 passed \| 3 skipped/);
   });
 
-  it('in JUnit gives the same, but for what JUnit has no word for', async () => {
+  it("in JUnit gives the same, except for what JUnit can't express", async () => {
     const report = await reportOf(
       ['npx', 'vitest', 'run', '--reporter=junit', '--outputFile=out/vitest.xml'],
       'junit:out/*.xml',

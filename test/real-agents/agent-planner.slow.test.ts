@@ -63,18 +63,16 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
   test.for([
     ['claude-code', 'planner_reply_invalid', 'after 5 attempts'],
     ['codex', 'planner_next_step_illegal', '"deploy"'],
-  ] as const)('blocks when %s names an illegal step', async ([agent, code, told], { openScene }) => {
+  ] as const)('blocks when %s names an illegal step', async ([agent, code, summary], { openScene }) => {
     const scene = await openScene(sceneOf(agent, 'strays', '42'));
     const { code: exit, decision } = await runJudged(scene, 'strays');
     expect(exit).toBe(3);
     expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
-    expect(decision.blockers[0]?.summary).toContain(told);
+    expect(decision.blockers[0]?.summary).toContain(summary);
   });
 
   describe.for(['claude-code', 'codex'] as const)('%s', (agent) => {
-    test('is taken at its word where the rules agree, and what it used is recorded', async ({
-      openScene,
-    }) => {
+    test('is accepted where the rules agree, and what it used is recorded', async ({ openScene }) => {
       const { record, trace } = await runJudged(
         await openScene(sceneOf(agent, 'flatters', '42')),
         'flatters',
@@ -86,7 +84,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       expectNoKey(record);
     });
 
-    test('can not flatter red tests', async ({ openScene }) => {
+    test('can not turn red tests green', async ({ openScene }) => {
       const { record, trace } = await runJudged(
         await openScene(sceneOf(agent, 'flatters', '41')),
         'flatters',
@@ -100,12 +98,12 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       ['has a model that fails', 'fails', 'planner_unavailable', 'ended with code 1', '60s'],
       ['has a key that is refused', 'refuses', 'planner_unavailable', '401', '60s'],
       ['stalls', 'stalls', 'planner_unavailable', 'timed out after 5 s', '5s'],
-    ] as const)('blocks when it %s', async ([, scenario, code, told, timeout], { openScene }) => {
+    ] as const)('blocks when it %s', async ([, scenario, code, summary, timeout], { openScene }) => {
       const scene = await openScene(sceneOf(agent, scenario, '42', timeout));
       const { code: exit, decision, trace } = await runJudged(scene, scenario);
       expect(exit).toBe(3);
       expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
-      expect(decision.blockers[0]?.summary).toContain(told);
+      expect(decision.blockers[0]?.summary).toContain(summary);
       expect(trace.verdict).toBe('refused');
     });
   });

@@ -83,7 +83,7 @@ describe('a record does not verify', () => {
       }
     });
 
-  const told: readonly (readonly [string, string | undefined])[] = [
+  const changedBytes: readonly (readonly [string, string | undefined])[] = [
     ['workflow.yaml', undefined],
     ['metadata.json', '"outcome": "'],
     ['metadata.json', '"branch_name": "'],
@@ -101,7 +101,7 @@ describe('a record does not verify', () => {
     ['artifacts/check/manifest.json', '"termination": "'],
     ['artifacts/approve/manifest.json', '{'],
   ];
-  test.for(told)('when one byte of %s is another, after %s', async ([file, place], { open }) => {
+  test.for(changedBytes)('when one byte of %s is another, after %s', async ([file, place], { open }) => {
     const { change } = await open(GATE);
     const { flaws } = await change(file, (content) => flipByte(content, place));
     expect(flaws.map(({ path }) => path)).toEqual([file]);

@@ -95,7 +95,7 @@ describe('a run that is killed while it is prepared', () => {
     expect(chooseScripts(checked.plan).map(({ name }) => name)).not.toContain('baseline, failed');
   });
 
-  it('is set up once, wherever it dies after that is on record', async () => {
+  it('is set up once, wherever it is killed after that is recorded', async () => {
     const { scripts } = await test(checked, 'approve.gate_approved');
     expect(scripts).toMatchObject([{ end: 'completed success gate_approved', ok: true }]);
   });

@@ -38,7 +38,7 @@ describe('a disk without power', () => {
   });
 });
 
-describe('a process that dies', () => {
+describe('a process that is killed', () => {
   it('runs no code any more, not even what a failure would run', async () => {
     const ran: string[] = [];
     const life = createLife(1, (_, living) => living.kill());

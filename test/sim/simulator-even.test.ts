@@ -3,7 +3,7 @@ import { expectTrouble, SIM_TIMEOUT_MS, trySeeds } from './seeds.ts';
 
 describe('a run on the real runtime, whatever goes wrong around it', () => {
   it(
-    'keeps every law, and ends as it would have where it can, for every even seed',
+    'keeps every law, and ends the same where possible, for every even seed',
     async () => {
       const counts = await trySeeds(0);
       expect(() => expectTrouble(counts)).not.toThrow();

@@ -90,7 +90,7 @@ describe('conductor init', () => {
     },
   );
 
-  it('leaves a schema as it is that is there already', async () => {
+  it('leaves an existing schema as it is', async () => {
     await init(listen().context);
     const path = join(repo.root, '.tnh', 'schemas', 'workflow.json');
     await writeFile(path, '{}');

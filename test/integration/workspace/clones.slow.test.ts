@@ -34,7 +34,7 @@ async function clone(
   return repo;
 }
 
-/** Changes a file, rolls back, changes it again, judges and publishes. Returns the files of the result's diff. */
+/** Changes a file, rolls back, changes it again, validates and publishes. Returns the files of the result's diff. */
 async function workIn(run: Run, path = 'src/app.ts'): Promise<string[]> {
   const { workspaces, run: workspace } = run;
   const before = await listFiles(workspace.checkoutPath);

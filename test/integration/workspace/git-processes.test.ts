@@ -114,7 +114,7 @@ function startedCommands(trace: string): readonly string[] {
 }
 
 describe('a scratch folder', () => {
-  it('is removed when the workspace is reopened, unless its process lives', async () => {
+  it('is removed when the workspace is reopened, unless its process still runs', async () => {
     const { run, workspaces } = await startRun();
     const folder = join(dirname(run.checkoutPath), 'store/scratch');
     const dead = spawn('true');

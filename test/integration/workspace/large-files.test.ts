@@ -180,7 +180,7 @@ describe.skipIf(!hasLfs())('LFS files', () => {
     expect(await readFile(stored, 'utf8')).toBe('new and large\n');
   });
 
-  it('leave no half of a file behind if conductor dies while it copies them', async () => {
+  it('leave no partial file behind if conductor is killed while it copies them', async () => {
     const { run } = await start();
     await run.write('new.bin', 'new and large\n');
     const { tree } = await run.workspaces.snapshot(run.run, 'one');

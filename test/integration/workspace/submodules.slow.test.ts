@@ -110,7 +110,7 @@ describe('submodules that the user has checked out', () => {
     expect(await run.repo.git('show', `${kept}:outer.txt`)).toBe('precious\n');
   });
 
-  it('are there again if the checkout was deleted', async () => {
+  it('are restored if the checkout was deleted', async () => {
     const run = await startRun(undefined, withSubmodules);
     await rm(run.run.checkoutPath, { recursive: true });
     await run.workspaces.reopen(run.run, null);

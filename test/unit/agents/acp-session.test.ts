@@ -171,7 +171,7 @@ describe('a question of the agent', () => {
     expect(state.end).toMatchObject({ kind: 'prompted', message: expect.stringContaining('Deploy') });
   });
 
-  it('is not answered for ever', () => {
+  it('is answered only a limited number of times', () => {
     const ask = question({ title: 'ls', kind: 'execute', rawInput: { command: 'ls' } });
     const { state } = foldSession([...BEGUN, ...Array<unknown>(2_001).fill(ask)]);
     expect(state.answers.allowed).toBe(2_000);

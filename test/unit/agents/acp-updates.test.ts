@@ -97,7 +97,7 @@ describe('a tool', () => {
     expect(JSON.stringify(result).length).toBeLessThan(5_000);
   });
 
-  it('that never ends costs no memory for ever', () => {
+  it('that never ends uses a limited amount of memory', () => {
     const calls = Array.from({ length: 2_000 }, (_, index) =>
       update('tool_call', { toolCallId: `t${index}`, title: 'x', kind: 'read', rawInput: { path: 'y' } }),
     );

@@ -23,7 +23,7 @@ function verdict(messages: readonly unknown[], end = FINE, settings: Partial<Acp
 describe('an agent has done its work', () => {
   it.each<[string, ProcessEnd]>([
     ['and goes', FINE],
-    ['and has to be told to go', { kind: 'cancelled' }],
+    ['and has to be signalled to exit', { kind: 'cancelled' }],
     ['and crashes on its way out', { kind: 'signalled', signal: 'SIGSEGV' }],
     ['and exits with a number', { kind: 'exited', exitCode: 3 }],
   ])('when its turn has ended %s', (_, end) => {

@@ -112,7 +112,7 @@ describe('the stream of claude', () => {
     expect(foldAll(claudeStream, [result(change)]).report.problem).toBeNull();
   });
 
-  it('takes the last word of the agent, not of its helper, where there is no result', () => {
+  it('takes the final message of the agent, not of its helper, where there is no result', () => {
     const helper = { ...answer('m2', text('helper')), parent_tool_use_id: 't1' };
     const { report } = foldAll(claudeStream, [answer('m1', text('mine')), helper]);
     expect(report.finalResponse).toBe('mine');
@@ -212,7 +212,7 @@ describe('the stream of claude', () => {
     expect(foldAll(claudeStream, [warned, result({ is_error: true })]).report.problem?.resets).toBeNull();
   });
 
-  it('is not put off by events of any other form', () => {
+  it('ignores events of any other form', () => {
     const odd = [
       null,
       1,

@@ -192,7 +192,7 @@ describe('the stream of codex', () => {
     expect(entries[0]).toEqual({ kind: 'notice', text: 'Reconnecting... 1/5' });
   });
 
-  it('is not put off by events of any other form', () => {
+  it('ignores events of any other form', () => {
     const odd = [
       null,
       1,

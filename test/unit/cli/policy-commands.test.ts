@@ -174,7 +174,7 @@ describe('conductor policy check', () => {
     ],
     ['a path that leaves the workspace', changing('../a'), ['outside_workspace ../a']],
     ['nothing', '', []],
-  ])('judges %s', async (_name, patch, violations) => {
+  ])('evaluates %s', async (_name, patch, violations) => {
     const { code, out } = await check(patch, [file], true);
     const document = JSON.parse(out) as {
       allowed: boolean;
@@ -325,7 +325,7 @@ describe('conductor hook command', () => {
     ['Edit', { file_path: "it's/../.git/config" }, 'deny'],
     ['MultiEdit', { file_path: 'package.json' }, 'deny'],
     ['NotebookEdit', { notebook_path: '../a.ipynb' }, 'deny'],
-  ])('judges what %s would write: %j, %s', async (tool, input, expected) => {
+  ])('decides about what %s would write: %j, %s', async (tool, input, expected) => {
     const { out } = await ask(call('', { tool_name: tool, tool_input: input }));
     expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe(expected);
   });

@@ -150,12 +150,12 @@ const judgedWork = planOf([
 describe('a policy violation', () => {
   it.each<[string, readonly Reply[], string]>([
     [
-      'that an evaluation judged may be forgiven',
+      'that was evaluated may be excused',
       [violated, evaluated('success'), approved, passed],
       'completed success completed',
     ],
     [
-      'that an evaluation judged unsafe ends so',
+      'that was evaluated as unsafe ends unsafe',
       [violated, evaluated('unsafe'), rolledBack],
       'failed unsafe unsafe',
     ],
@@ -170,7 +170,7 @@ describe('a policy violation', () => {
       'failed policy completed',
     ],
     [
-      'that an evaluation judged leaves a bad end as it is',
+      'that was evaluated leaves a bad end as it is',
       [violated, evaluated('partial')],
       'blocked partial partial',
     ],

@@ -124,7 +124,7 @@ describe('no goldens are put anywhere', () => {
   });
 });
 
-describe('a run that dies between the approval and the files', () => {
+describe('a run that is killed between the approval and the files', () => {
   it('accepts them once when it is resumed, whichever event was the last', () => {
     const whole = goOn(start(plan), script);
     const approvedAt = whole.events.findIndex(({ event_type }) => event_type === 'gate_approved');

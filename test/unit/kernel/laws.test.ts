@@ -138,7 +138,7 @@ describe('in every run of every plan, interrupted or not', () => {
   });
 });
 
-describe('when the process dies', () => {
+describe('when the process is killed', () => {
   it('after any event, the resumed run ends as it would have', () => {
     fc.assert(
       fc.property(randomRun(), (random) => {

@@ -165,7 +165,7 @@ describe('the first difference', () => {
   });
 });
 
-describe('a record that was not left to end by itself', () => {
+describe('a record of a run that was stopped', () => {
   it('is the same up to the gate where it waits', () => {
     const waiting = goTo(start(planWith({})), inOrder([changed, passed, evaluated('success')]), 'approve');
     expect(against(planWith({}), waiting.events)).toEqual({

@@ -197,7 +197,7 @@ describe('after a rollback the files are', () => {
     );
   });
 
-  it('as doubtful as the state gone back to, when the record names another commit than was asked for', () => {
+  it('as doubtful as the restored state, when the record names another commit than was requested', () => {
     const at = goTo(start(journey('pre_step')), inOrder([changed, red, changed, red]), 'r');
     const back = give(at, {
       kind: 'rolled_back',
@@ -212,7 +212,7 @@ describe('after a rollback the files are', () => {
     expect(back.state.unverified).toBe(true);
   });
 
-  it('as verified as the state gone back to, when an attempt that died had put them there already', () => {
+  it('as verified as the restored state, when a killed attempt had written them already', () => {
     const at = goTo(start(journey('pre_step')), inOrder([changed, passed, changed, red]), 'r');
     const back = give(resume(crash(at)), {
       kind: 'rolled_back',

@@ -37,7 +37,7 @@ describe('files that are not as the last step left them', () => {
     );
   });
 
-  it('are no concern when they are the same', () => {
+  it('are not reported when they are the same', () => {
     expect(finalState(goOn(atGate, script))).toBe('completed success gate_approved');
   });
 });

@@ -5,7 +5,7 @@ import { FINAL_MESSAGES } from './final-messages.ts';
 
 const claimsIn = (text: string) => readClaims(null, text).claims.map(formatClaim);
 
-describe('claims in the last word of an agent', () => {
+describe('claims in the final message of an agent', () => {
   it.each([
     ['implemented', ['implemented']],
     ['Implemented the --json flag.', ['implemented']],
@@ -183,7 +183,7 @@ describe('claims in the last word of an agent', () => {
 });
 
 describe('claims that are listed', () => {
-  it('are taken instead of the last word, and only where they have a known form', () => {
+  it('are taken instead of the final message, and only where they have a known form', () => {
     const claims = readClaims(['tests_pass', 'created src/x.ts', 'created', 'great work'], 'implemented');
     expect(claims).toEqual({
       claims: [{ kind: 'tests_pass' }, { kind: 'created', path: 'src/x.ts' }],
@@ -195,7 +195,7 @@ describe('claims that are listed', () => {
     expect(readClaims([], 'implemented')).toEqual({ claims: [], source: 'result_file' });
   });
 
-  it('are taken from the tail of the last word', () => {
+  it('are taken from the end of the final message', () => {
     expect(readClaims(null, 'All tests pass.\n{"claims": ["fixed"]}')).toEqual({
       claims: [{ kind: 'fixed' }],
       source: 'tail',
@@ -255,7 +255,7 @@ describe('the final messages of agents', () => {
   });
 });
 
-describe('statements in a last word', () => {
+describe('statements in a final message', () => {
   it.each<[string, string, string[]]>([
     ['after a list mark of several digits', '12. Fixed the parser', ['fixed']],
     ['after a number in brackets and two spaces', '  2)  Fixed the parser', ['fixed']],

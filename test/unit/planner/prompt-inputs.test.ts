@@ -50,7 +50,7 @@ describe('the inputs of a planner prompt', () => {
     });
   });
 
-  it('add what the run has, and never let it stand in for the evidence', () => {
+  it('add what the run has, and never replace the evidence by it', () => {
     const input = envelope({ transcript_summary: said('claim: fixed') });
     const more = { diff: 'the whole patch', transcript: 'the end', task: 'do it', run_id: 'forged' };
     expect(composePromptInputs(input, more)).toMatchObject({

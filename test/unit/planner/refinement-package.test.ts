@@ -11,7 +11,7 @@ const REF = 'artifacts/judge/planner_decision.json';
 
 describe('the refinement package', () => {
   it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
-    'is there for partial alone, and complete: $name',
+    'exists for partial only, and is complete: $name',
     ({ input }) => {
       const decision = evaluate(input);
       const made = composeRefinementPackage(decision, REF);

@@ -67,11 +67,11 @@ describe('a review', () => {
     expect(readReview(null, `So much for that.\n${JSON.stringify(result)}`)).toEqual(expected);
   });
 
-  it('in a result file wins over the last word', () => {
+  it('in a result file takes precedence over the final message', () => {
     expect(readReview({ verdict: 'approve' }, '{"findings":[{"summary":"s"}]}').verdict).toBe('approve');
   });
 
-  it('is taken from the last word when the result file has none', () => {
+  it('is taken from the final message when the result file has none', () => {
     expect(readReview({ final: 'x', claims: [] }, '{"verdict":"approve"}').verdict).toBe('approve');
   });
 

@@ -63,7 +63,7 @@ describe('the message that an evaluation checks', () => {
     });
   });
 
-  it('do not hold tests against an agent that were written after it', () => {
+  it('do not count tests against an agent that were written after it', () => {
     const harness = statements('harness', []);
     expect(evaluated(['tests_pass'], CHANGED, ['harness'], harness).claims).toEqual([]);
     expect(evaluated(['tests_pass'], CHANGED, ['analysis'], harness).claims).toEqual(['tests_pass']);

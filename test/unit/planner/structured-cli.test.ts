@@ -69,7 +69,7 @@ describe('the answer of Claude Code', () => {
 
   it.each([
     [
-      'an API error told as a success',
+      'an API error reported as a success',
       ended({ stdout: claudeSays({ is_error: true, result: 'API 500' }) }),
       'API 500',
     ],

@@ -114,7 +114,7 @@ describe('diff summaries', () => {
 });
 
 describe('the lines of a transcript summary', () => {
-  it('leave out a last word that is blank, and write none for no intent', () => {
+  it('omit a blank final message, and write none for no intent', () => {
     const nothing = { claims: [], blockers: [] };
     expect(formatTranscriptSummary({ ...nothing, intent: null, final: ' \n ' })).toBe('intent: none');
     expect(formatTranscriptSummary({ ...nothing, intent: 'review', final: null })).toBe('intent: review');
@@ -127,7 +127,7 @@ describe('the lines of a transcript summary', () => {
     expect(parseTranscriptSummary(text).blockers).toEqual([{ type: 'a/b', text: 'c | d' }]);
   });
 
-  it('are read by the first intent and the first last word, and what is unknown is passed over', () => {
+  it('are read by the first intent and the first final message, and unknown parts are skipped', () => {
     const text =
       'mood: fine\nno fact\nintent: analysis\nintent: review\nclaim: sung\nclaim: fixed\nblocker: | why\nfinal: one\nfinal: two';
     expect(parseTranscriptSummary(text)).toEqual({

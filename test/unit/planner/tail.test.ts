@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readTail } from '../../../src/planner/tail.ts';
 
-describe('the tail of a last word', () => {
+describe('the end of a final message', () => {
   it.each([
     ['alone', '{"claims":["fixed"]}'],
     ['after prose', 'I fixed it.\n\n{"claims":["fixed"]}\n'],
@@ -37,7 +37,7 @@ describe('the tail of a last word', () => {
     expect(readTail(text)?.findings).toHaveLength(300);
   });
 
-  it('takes no longer than its limit for a long last word', () => {
+  it('takes no longer than its limit for a long final message', () => {
     expect(readTail(`${'{\n'.repeat(200_000)}{"claims":["fixed"]}`)).toEqual({ claims: ['fixed'] });
   });
 });

@@ -38,7 +38,7 @@ describe('a vector', () => {
     ]);
   });
 
-  it('does not care for the order of blocker codes', () => {
+  it('does not depend on the order of blocker codes', () => {
     const two = { ...vector, expected: { ...vector.expected, blocker_codes: ['b', 'a'] } };
     const blockers = ['a', 'b'].map((code) => ({
       code,

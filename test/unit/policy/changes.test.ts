@@ -39,7 +39,7 @@ const FILE_CASES: readonly Case[] = [
     violations: ['forbidden_path: a'],
   },
   {
-    name: 'forbidden wins over allowed and is told once',
+    name: 'forbidden wins over allowed and is reported once',
     policy: { allowed_paths: ['src/**'], forbidden_paths: ['src/gen/**', 'docs/**'] },
     changes: [change('src/gen/a.ts'), change('docs/a.md')],
     violations: ['forbidden_path: src/gen/a.ts', 'forbidden_path: docs/a.md'],

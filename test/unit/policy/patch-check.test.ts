@@ -14,7 +14,7 @@ const edit = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+
 const link = (path: string, target: string) =>
   `diff --git a/${path} b/${path}\nnew file mode 120000\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${target}\n\\ No newline at end of file\n`;
 
-describe('a patch held against a policy', () => {
+describe('a patch checked against a policy', () => {
   it.each([
     ['x', []],
     ['../x', ['outside_workspace ../x']],

@@ -218,7 +218,7 @@ describe('a text that comes in pieces', () => {
   });
 
   it.each(Object.entries(SECRETS))(
-    'holds a secret back until it is whole, character by character: %s',
+    'withholds a secret until it is complete, character by character: %s',
     (_, secret) => {
       expect(streamed([...`a ${secret}\nb\n`])).toBe(`a ${MASK}\nb\n`);
     },
@@ -230,7 +230,7 @@ describe('a text that comes in pieces', () => {
     expect(stream.push('ee\n')).toBe('three\n');
   });
 
-  it('does not let a key without an end through, nor wait for it for ever', () => {
+  it('masks a key without an end, and waits for it only up to a limit', () => {
     const begin = joined('-----BEGIN ', 'PRIVATE KEY-----\n');
     expect(streamed(['a\n', begin, KEY_BODY])).toBe(`a\n${MASK}`);
     const endless = streamed(['a\n', begin, ...Array.from({ length: 1000 }, () => KEY_BODY), 'b\n']);

@@ -147,7 +147,7 @@ describe('validators are found', () => {
       { tests: 'uv run pytest', typecheck: 'uv run pyright' },
     ],
     [
-      'with mypy before pyright, told what to look at by its configuration',
+      'with mypy before pyright, which takes its paths from its configuration',
       { 'pyproject.toml': '[tool.pyright]\n[tool.mypy]\nfiles = ["src"]\n[tool.x]\n' },
       { typecheck: 'mypy' },
     ],

@@ -127,7 +127,7 @@ describe('the built-in prompts', () => {
     ).toEqual([]);
   });
 
-  it.each(prompts)('$ref says what it is, whose, and where each input comes from', ({ ref }) => {
+  it.each(prompts)('$ref states its kind, its owner and the source of each input', ({ ref }) => {
     const { summary, owner, status, inputs } = frontMatterOf(ref);
     expect({ summary, owner, status }).toEqual({
       summary: expect.stringMatching(/^[A-Z].+\.$/),

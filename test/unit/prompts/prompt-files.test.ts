@@ -64,7 +64,7 @@ describe('the folders of prompts', () => {
     expect(found === null ? null : found.place.split('/').slice(-2).join('/')).toBe(expected);
   });
 
-  it('may hold other files, which are no prompts', () => {
+  it('may contain other files, which are no prompts', () => {
     const folders = catalogs({ 'near/README.md': '# Ours\n', 'near/task.a.md': prompt('task.a', 1) });
     expect([...indexPrompts(folders).keys()]).toEqual([]);
     expect(readPrompts(folders).broken).toEqual([]);

@@ -19,7 +19,7 @@ const MAC: ProcessIdentity = { pid: 7, started: '', boot: '', pidNamespace: 'non
 const GONE: SeenProcess = { exists: false, started: '' };
 const THERE: SeenProcess = { exists: true, started: '100' };
 const LATER: SeenProcess = { exists: true, started: '101' };
-const UNTOLD: SeenProcess = { exists: true, started: '' };
+const UNKNOWN_START: SeenProcess = { exists: true, started: '' };
 const FRESH = 1_000;
 const OLD = 16_000;
 
@@ -29,8 +29,8 @@ describe('the holder of a lock', () => {
     ['same namespace, process there but stopped for long', LINUX, LINUX, THERE, OLD, 'alive'],
     ['same namespace, process gone', LINUX, LINUX, GONE, FRESH, 'dead'],
     ['same namespace, its pid was given to a later process', LINUX, LINUX, LATER, FRESH, 'dead'],
-    ['same namespace, start time not told', LINUX, LINUX, UNTOLD, FRESH, 'alive'],
-    ['same namespace, start time not told, lease over', LINUX, LINUX, UNTOLD, OLD, 'expired'],
+    ['same namespace, start time unknown', LINUX, LINUX, UNKNOWN_START, FRESH, 'alive'],
+    ['same namespace, start time unknown, lease expired', LINUX, LINUX, UNKNOWN_START, OLD, 'expired'],
     ['another host name in the same namespace', { ...LINUX, host: 'other' }, LINUX, GONE, FRESH, 'dead'],
     ['another namespace, pid gone here', { ...LINUX, pidNamespace: '1' }, LINUX, GONE, FRESH, 'alive'],
     ['another namespace, pid here by chance', { ...LINUX, pidNamespace: '1' }, LINUX, THERE, OLD, 'expired'],
@@ -38,9 +38,9 @@ describe('the holder of a lock', () => {
     ['another boot, lease over', { ...LINUX, boot: 'bb' }, LINUX, GONE, OLD, 'expired'],
     ['the last moment of a lease', { ...LINUX, boot: 'bb' }, LINUX, GONE, LEASE_MS, 'alive'],
     ['a clock that was set back', { ...LINUX, boot: 'bb' }, LINUX, GONE, -60_000, 'alive'],
-    ['boot not told', { ...LINUX, boot: '' }, { ...LINUX, boot: '' }, GONE, FRESH, 'alive'],
+    ['boot id unknown', { ...LINUX, boot: '' }, { ...LINUX, boot: '' }, GONE, FRESH, 'alive'],
     [
-      'namespace not told',
+      'namespace unknown',
       { ...LINUX, pidNamespace: '' },
       { ...LINUX, pidNamespace: '' },
       GONE,
@@ -48,8 +48,8 @@ describe('the holder of a lock', () => {
       'alive',
     ],
     ['no namespaces, same host, process gone', MAC, MAC, GONE, FRESH, 'dead'],
-    ['no namespaces, same host, pid there', MAC, MAC, UNTOLD, FRESH, 'alive'],
-    ['no namespaces, same host, pid there, lease over', MAC, MAC, UNTOLD, OLD, 'expired'],
+    ['no namespaces, same host, pid there', MAC, MAC, UNKNOWN_START, FRESH, 'alive'],
+    ['no namespaces, same host, pid there, lease over', MAC, MAC, UNKNOWN_START, OLD, 'expired'],
     ['no namespaces, another host', { ...MAC, host: 'other' }, MAC, GONE, FRESH, 'alive'],
     ['no namespaces, host unknown', { ...MAC, host: '' }, { ...MAC, host: '' }, GONE, FRESH, 'alive'],
     ['a container seen from a system without namespaces', LINUX, MAC, GONE, FRESH, 'alive'],

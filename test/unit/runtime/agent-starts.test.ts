@@ -314,7 +314,7 @@ describe('an agent that reports its usage while it works', () => {
     ]);
   });
 
-  it('is held to what earlier starts have used', async () => {
+  it('is reduced by what earlier starts have used', async () => {
     const plan = planOf([agent('write')], { budgets: { tokens: 60, costUsd: null } });
     const result = await playRun([fails({}, { input_tokens: 50 }), streams], { plan });
     expect(completed(result).map(({ usage }) => usage?.input_tokens)).toEqual([50, 10]);

@@ -39,10 +39,10 @@ describe('the retention', () => {
     ['keeps a run that only its age keeps', 1, 50, []],
     ['removes a run that neither keeps', 1, 30, ['a']],
     ['counts a day as over when it is over', 1, 10, ['b', 'a']],
-    ['keeps the newest when told to keep one run and no day', 1, 0, ['b', 'a']],
-    ['goes by age when told to keep no run', 0, 30, ['a']],
-    ['goes by number when told to keep no day', 2, 0, ['a']],
-    ['keeps nothing when told to keep no run and no day', 0, 0, ['c', 'b', 'a']],
+    ['keeps the newest with keep_runs 1 and keep_days 0', 1, 0, ['b', 'a']],
+    ['goes by age with keep_runs 0', 0, 30, ['a']],
+    ['goes by number with keep_days 0', 2, 0, ['a']],
+    ['keeps nothing with keep_runs 0 and keep_days 0', 0, 0, ['c', 'b', 'a']],
     ['takes parts of a day', 0, 0.5, ['c', 'b', 'a']],
   ] as const)('%s', (_, keepRuns, keepDays, expected) => {
     expect(due(three, keepRuns, keepDays)).toEqual(expected);

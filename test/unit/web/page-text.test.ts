@@ -83,7 +83,7 @@ describe('a verdict', () => {
       expect(verdictOfRun(state, null).tone).not.toBe('needs');
   });
 
-  it('has a word for every outcome, so that colour never stands alone', () => {
+  it('has a word for every outcome, so that colour is never the only sign', () => {
     for (const outcome of RUN_OUTCOMES) expect(verdictOfRun('completed', outcome).word).toMatch(/^[a-z]/);
     for (const holds of [true, false, null]) expect(verdictOfClaim(holds).word).toMatch(/^[a-z]/);
   });

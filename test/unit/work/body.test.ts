@@ -141,8 +141,8 @@ describe('the check of a body', () => {
   it.each([
     ['a task', TASK_BODY, 'implement'],
     ['a refinement', REFINEMENT_BODY, 'refinement'],
-    ['a task whose type is not told', TASK_BODY, null],
-    ['a refinement whose type is not told', REFINEMENT_BODY, null],
+    ['a task without a type', TASK_BODY, null],
+    ['a refinement without a type', REFINEMENT_BODY, null],
     ['the template of a task', printTemplate('task'), 'implement'],
     ['the template of a refinement', printTemplate('refinement'), 'refinement'],
     [
@@ -163,7 +163,7 @@ describe('the check of a body', () => {
     ['a refinement with empty sections', REFINEMENT_BODY.replace(/^[^#\n].*$/gm, ''), 'refinement'],
     ['criteria without boxes', TASK_BODY.replaceAll('- [ ] ', '- '), 'implement'],
     ['nothing out of scope', TASK_BODY.replace('- src/server.ts (owned by #12)', '- none'), 'implement'],
-    ['modules told in words', scope('- the parser module'), 'implement'],
+    ['modules described in prose', scope('- the parser module'), 'implement'],
     ['a heading in a fence', `${TASK_BODY}\n\`\`\`\n## Objective\n\`\`\`\n`, 'implement'],
   ] as const)('passes %s', (_, body, type) => {
     expect(found(body, type)).toEqual([]);

@@ -149,7 +149,7 @@ describe('summaries', () => {
   const summary = (piece: string) => `Type: spec-gap ${piece.repeat(100_000 / piece.length)}`;
 
   it.each([' ', '\n', '- ', '"a', 'a.', 'a/', '`', '<!--', 'Option A: ', 'section "', 'tests '])(
-    'of a hundred thousand characters of %j are judged without delay',
+    'of a hundred thousand characters of %j are checked without delay',
     (piece) => {
       const blocked = { role: 'implementor', outcome: 'blocked', patch: null, summary: summary(piece) };
       expect(checkImplementorResult(blocked).ok).toBe(false);

@@ -137,7 +137,7 @@ describe('what authors write', () => {
     planOf([gate('end', { gate: hostile }), stop('graph', hostile)], { description: hostile }),
   );
 
-  it('is text in an svg, and nothing that XML could not hold', () => {
+  it('is text in an SVG, without characters that XML forbids', () => {
     const svg = renderSvg(graph);
     expect(svg).toContain('GATE · a &quot;b&quot; &lt;c&gt; &amp; \\d` #35; ]]&gt; {e}<');
     expect(svg).toContain('{e}\ufffd\ufffd</desc>');

@@ -277,7 +277,7 @@ describe('loops', () => {
     ['a step that leads to itself is a loop', agent('a', 'b') + spin('b', 'b', 'b'), ['WF403']],
     ['a retry that ends by completing is fine', spin('a', 'STOP', 'a'), []],
     [
-      'no STOP at all is an error, and the loop is not told again',
+      'no STOP at all is an error, and the loop is not reported as well',
       spin('a', 'b', 'a') + spin('b', 'a', 'b'),
       ['WF402'],
     ],
@@ -294,11 +294,11 @@ describe('loops', () => {
 
 describe('validated success', () => {
   it.each<[string, string, string[]]>([
-    ['an agent after the last validation is told', validation('a', 'b') + agent('b', 'STOP'), ['WF405']],
+    ['an agent after the last validation is reported', validation('a', 'b') + agent('b', 'STOP'), ['WF405']],
     ['an agent before a validation is not', agent('a', 'b') + validation('b', 'STOP'), []],
     ['a workflow without validators has nothing to skip', agent('a', 'b') + agent('b', 'STOP'), []],
     [
-      'only the last agent of the way is told',
+      'only the last agent of the path is reported',
       agent('a', 'b') +
         agent('b', 'STOP') +
         validation('v', 'STOP').replace('    run:', '    allow_unreachable: true\n    run:'),

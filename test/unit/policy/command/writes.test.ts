@@ -226,7 +226,7 @@ const ANYWHERE: readonly Row[] = [
 ];
 
 /** Where the line does not show what is written, or from where: refused under a policy with `commands` alone. */
-const UNTOLD: readonly string[] = [
+const UNDETERMINED: readonly string[] = [
   'echo x > $OUT',
   'rm -rf $DIR',
   'cd src; echo x > ../a',
@@ -443,8 +443,8 @@ describe('writes', () => {
     },
   );
 
-  it.each(UNTOLD)(
-    'that the line does not tell are refused under a policy with commands alone: %j',
+  it.each(UNDETERMINED)(
+    'that the line does not show are refused only under a policy with commands: %j',
     (line) => {
       expect(checkLine(FREE, line)).toEqual([]);
       expect(checkLine(LIMITED, line)).not.toEqual([]);

@@ -61,8 +61,8 @@ describe('limits of agents', () => {
     ['on the step', '    limits: { max_visits: 2 }\n', '', []],
     ['in defaults', '', 'defaults: { limits: { cost_budget_usd: 5 } }\n', []],
     ['other defaults only', '', 'defaults: { component_kind: cli }\n', ['WF312']],
-    ['a misspelt one is told as that', '    limits: { tiemout: 5m }\n', '', ['WF007']],
-    ['one that is no mapping is told as that', '    limits: 5m\n', '', ['WF009']],
+    ['a misspelt one is reported as misspelt', '    limits: { tiemout: 5m }\n', '', ['WF007']],
+    ['one that is no mapping is reported as such', '    limits: 5m\n', '', ['WF009']],
   ])('%s', (_, own, defaults, expected) => {
     expect(advise('a', steps(own), defaults)).toEqual(expected);
   });
@@ -72,9 +72,13 @@ describe('validations without an evaluation', () => {
   it.each<[string, string, string[]]>([
     ['both outcomes lead to a gate', checkThen('ask', 'ask') + gate('ask', ''), ['WF406']],
     ['a failure stops', checkThen('ask', 'STOP') + gate('ask', ''), []],
-    ['a failure is judged', checkThen('ask', 'judge') + judge + gate('ask', ''), []],
-    ['both are judged', checkThen('judge', 'judge') + judge + gate('ask', ''), []],
-    ['a target that is wrong is told as that', checkThen('elsewhere', 'ask') + gate('ask', ''), ['WF202']],
+    ['a failure is evaluated', checkThen('ask', 'judge') + judge + gate('ask', ''), []],
+    ['both are evaluated', checkThen('judge', 'judge') + judge + gate('ask', ''), []],
+    [
+      'a target that is wrong is reported as such',
+      checkThen('elsewhere', 'ask') + gate('ask', ''),
+      ['WF202'],
+    ],
   ])('%s', (_, rest, expected) => {
     expect(advise('work', agent('work', 'check') + rest)).toEqual(expected);
   });
@@ -83,7 +87,7 @@ describe('validations without an evaluation', () => {
 describe('ends that are unverified', () => {
   it.each<[string, string, string[]]>([
     ['no validator in the workflow', agent('work', 'ask') + gate('ask', ''), ['WF407']],
-    ['an agent behind the validation is told as that', checkFirst(), ['WF405']],
+    ['an agent after the validation is reported as such', checkFirst(), ['WF405']],
     [
       'a failure that a person waves through',
       agent('work', 'check') + checkThen('STOP', 'ask') + gate('ask', ''),
@@ -97,7 +101,7 @@ describe('ends that are unverified', () => {
       ['WF407'],
     ],
     [
-      'a failure that was judged is for the person to decide',
+      'a failure that was evaluated is left to a reviewer',
       agent('work', 'check') + checkThen('judge', 'judge') + judge + gate('ask', ''),
       [],
     ],
