@@ -11,9 +11,9 @@ export async function expectSoundRecord(path: string): Promise<void> {
   const runsDir = dirname(path);
   const store = createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock });
   const read = await store.read(basename(path));
-  expect((await verifyRun(read)).flaws).toEqual([]);
+  expect((await verifyRun(read)).problems).toEqual([]);
   const view = read.ok ? viewRun(read.run.events) : null;
   if (!read.ok || view === null) throw new Error(`${path} holds no run`);
   const replayed = await replayRun({ record: read.run, view });
-  expect(replayed).toMatchObject({ ok: true, replay: { difference: null }, derived: { flaws: [] } });
+  expect(replayed).toMatchObject({ ok: true, replay: { difference: null }, derived: { problems: [] } });
 }

@@ -56,14 +56,14 @@ describe('a finished run', () => {
   test('has the patch and the transcript that its end was recorded with', async ({ openScene }) => {
     const { scene, runId, at, verify } = await finishedRun(await openScene());
     for (const file of ['diff.patch', 'transcript.md']) {
-      const { flaws } = await whileChanged(at(file), flipByte, verify);
-      expect(flaws).toMatchObject([{ path: file, message: expect.stringContaining('sha256') }]);
+      const { problems } = await whileChanged(at(file), flipByte, verify);
+      expect(problems).toMatchObject([{ path: file, message: expect.stringContaining('sha256') }]);
     }
     const result = await whileChanged(at('diff.patch'), flipByte, () => scene.conductor('verify', runId));
     expect(result).toMatchObject({ code: 1, stdout: expect.stringContaining('diff.patch: does not have') });
   });
 
-  test('names the first of several flaws, and with --json all', async ({ openScene }) => {
+  test('names the first of several problems, and with --json all', async ({ openScene }) => {
     const { scene, runId, at } = await finishedRun(await openScene());
     const both = (look: () => ReturnType<Scene['conductor']>) =>
       whileChanged(at('final-state.txt'), flipByte, () => whileChanged(at('workflow.yaml'), flipByte, look));
@@ -90,20 +90,20 @@ describe('a run that has not ended', () => {
     const { verify, at } = verifierOf(scene, runId);
     await until(() => existsSync(join(scene.checkout(runId), 'half.txt')));
     expect(await verify()).toMatchObject({
-      flaws: [],
+      problems: [],
       notes: ['a process drives the run, so its derived files were not compared'],
     });
     driver.kill('SIGKILL');
     await driver.done;
-    expect((await verify()).flaws).toEqual([]);
+    expect((await verify()).problems).toEqual([]);
     await appendFile(at('final-state.txt'), 'completed success success\n');
-    expect((await verify()).flaws[0]).toMatchObject({ path: 'final-state.txt' });
+    expect((await verify()).problems[0]).toMatchObject({ path: 'final-state.txt' });
     await rm(at('final-state.txt'));
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
-    expect((await verify()).flaws).toEqual([]);
+    expect((await verify()).problems).toEqual([]);
     const waiting = await scene.run('gate');
     expect(waiting.code).toBe(3);
-    expect((await verifierOf(scene, waiting.runId).verify()).flaws).toEqual([]);
+    expect((await verifierOf(scene, waiting.runId).verify()).problems).toEqual([]);
   });
 
   test('may have a status that is behind, and no other one', async ({ openScene }) => {
@@ -119,10 +119,10 @@ describe('a run that has not ended', () => {
       blocking_reason: null,
     };
     const behind = await whileChanged(at('status.json'), status(running), verify);
-    expect(behind.flaws).toEqual([]);
+    expect(behind.problems).toEqual([]);
     expect(behind.notes.join('\n')).toMatch(/status\.json is \d+ events behind/);
     const wrong = await whileChanged(at('status.json'), status({ lifecycle_state: 'completed' }), verify);
-    expect(wrong.flaws[0]).toEqual({
+    expect(wrong.problems[0]).toEqual({
       path: 'status.json',
       line: null,
       message: 'says lifecycle_state "completed" where the events say "waiting"',

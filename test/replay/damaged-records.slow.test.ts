@@ -56,14 +56,14 @@ describe('a record does not verify', () => {
       for (const event of record.events) {
         if (event.event_type !== 'artifact_recorded' || event.payload.bytes === 0) continue;
         const { path } = event.payload;
-        const { flaws } = await change(path, (content) => flipByte(content));
-        expect(flaws[0]).toEqual({
+        const { problems } = await change(path, (content) => flipByte(content));
+        expect(problems[0]).toEqual({
           path,
           line: null,
           message: `does not have the sha256 of events.ndjson line ${event.seq + 1}`,
         });
       }
-      expect((await verify()).flaws).toEqual([]);
+      expect((await verify()).problems).toEqual([]);
     });
 
   for (const { name } of RECORDED_RUNS)
@@ -76,7 +76,7 @@ describe('a record does not verify', () => {
           lines[event.seq] = flipByte(Buffer.from(lines[event.seq] ?? '')).toString('utf8');
           return lines.join('\n');
         };
-        const [first] = (await change('events.ndjson', middle)).flaws;
+        const [first] = (await change('events.ndjson', middle)).problems;
         // Either the line is no event any more, or the next one does not chain to it.
         expect(first?.path).toBe('events.ndjson');
         expect([event.seq + 1, event.seq + 2]).toContain(first?.line);
@@ -103,8 +103,8 @@ describe('a record does not verify', () => {
   ];
   test.for(changedBytes)('when one byte of %s is another, after %s', async ([file, place], { open }) => {
     const { change } = await open(GATE);
-    const { flaws } = await change(file, (content) => flipByte(content, place));
-    expect(flaws.map(({ path }) => path)).toEqual([file]);
+    const { problems } = await change(file, (content) => flipByte(content, place));
+    expect(problems.map(({ path }) => path)).toEqual([file]);
   });
 
   const ofTheRun: readonly (readonly [string, string])[] = [
@@ -121,8 +121,8 @@ describe('a record does not verify', () => {
   ];
   test.for(ofTheRun)('when one byte of %s of a run is another, after %s', async ([file, place], { open }) => {
     const { change } = await open(PUBLISHED);
-    const { flaws } = await change(file, (content) => flipByte(content, place));
-    expect(flaws.map(({ path }) => path)).toEqual([file]);
+    const { problems } = await change(file, (content) => flipByte(content, place));
+    expect(problems.map(({ path }) => path)).toEqual([file]);
   });
 
   test.for(['_setup', '_setup@2', '_baseline'])(
@@ -130,7 +130,7 @@ describe('a record does not verify', () => {
     async (folder, { open }) => {
       const { at, verify } = await open(PUBLISHED);
       await rm(at(`artifacts/${folder}/manifest.json`));
-      expect((await verify()).flaws).toEqual([
+      expect((await verify()).problems).toEqual([
         { path: `artifacts/${folder}/manifest.json`, line: null, message: 'is missing, or is no file' },
       ]);
     },
@@ -139,12 +139,12 @@ describe('a record does not verify', () => {
   test('when evidence of the run is outside its folders', async ({ open }) => {
     const { change } = await open(PUBLISHED);
     const path = 'artifacts/implement/output.txt';
-    const { flaws } = await change('events.ndjson', (content) =>
+    const { problems } = await change('events.ndjson', (content) =>
       forgeLog(content, (event) =>
         event.seq === 1 ? { ...event, payload: { ...(event.payload as object), path } } : event,
       ),
     );
-    expect(flaws[0]).toEqual({
+    expect(problems[0]).toEqual({
       path,
       line: null,
       message: 'is not in _setup or _baseline, where events.ndjson line 2 belongs',
@@ -155,21 +155,21 @@ describe('a record does not verify', () => {
     const { run, change } = await open(PUBLISHED);
     const { record } = await openRecord(run);
     const end = record.events.findIndex(({ event_type }) => event_type === 'run_completed');
-    const { flaws } = await change('events.ndjson', (content) =>
+    const { problems } = await change('events.ndjson', (content) =>
       forgeLog(content, (event) =>
         event.seq === end + 2
           ? { ...event, event_type: 'status_updated', payload: { note: 'after the end' } }
           : event,
       ),
     );
-    expect(flaws).toEqual([
+    expect(problems).toEqual([
       { path: 'events.ndjson', line: end + 3, message: 'status_updated after the end of the run' },
     ]);
   });
 
   test('when it has an event of a later version than its own', async ({ open }) => {
     const { change } = await open(GATE);
-    const { flaws } = await change('events.ndjson', (content) =>
+    const { problems } = await change('events.ndjson', (content) =>
       forgeLog(content, (event) =>
         event.event_type === 'artifact_recorded' && event.seq === 4
           ? {
@@ -180,7 +180,7 @@ describe('a record does not verify', () => {
           : event,
       ),
     );
-    expect(flaws[0]).toEqual({
+    expect(problems[0]).toEqual({
       path: 'events.ndjson',
       line: 5,
       message: 'run_published is no event of schema version 1',
@@ -193,8 +193,8 @@ describe('a record does not verify', () => {
       const { run_id, ...rest } = JSON.parse(content.toString('utf8'));
       return `${JSON.stringify({ run_id, title: 'Planted', ...rest }, null, 2)}\n`;
     };
-    const { flaws } = await change('status.json', titled);
-    expect(flaws).toEqual([
+    const { problems } = await change('status.json', titled);
+    expect(problems).toEqual([
       { path: 'status.json', line: null, message: 'says title, of which the events say nothing' },
     ]);
   });
@@ -202,8 +202,8 @@ describe('a record does not verify', () => {
   test('when its log is that of another run', async ({ open }) => {
     const { change } = await open(GATE);
     const foreign = (content: Buffer) => forgeLog(content, (event) => ({ ...event, run_id: 'another' }));
-    const { flaws } = await change('events.ndjson', foreign);
-    expect(flaws[0]).toEqual({ path: 'events.ndjson', line: 1, message: 'belongs to run another' });
+    const { problems } = await change('events.ndjson', foreign);
+    expect(problems[0]).toEqual({ path: 'events.ndjson', line: 1, message: 'belongs to run another' });
   });
 
   test.for(['events.ndjson', 'workflow.yaml', 'metadata.json', 'status.json', 'final-state.txt'])(
@@ -211,14 +211,14 @@ describe('a record does not verify', () => {
     async (file, { open }) => {
       const { at, verify } = await open(GATE);
       await rm(at(file));
-      expect((await verify()).flaws[0]?.path).toBe(file);
+      expect((await verify()).problems[0]?.path).toBe(file);
     },
   );
 
   test('when evidence is missing, or a link leads to it', async ({ open }) => {
     const { at, verify } = await open(GATE);
     const file = at('artifacts/implement/transcript.txt');
-    const first = async () => (await verify()).flaws[0];
+    const first = async () => (await verify()).problems[0];
     await rename(file, `${file}.aside`);
     const gone = { message: 'is missing, or was replaced by a link' };
     expect(await first()).toMatchObject(gone);
@@ -245,8 +245,8 @@ describe('a record does not verify', () => {
       forgeLog(content, (event) =>
         event.seq === 4 ? { ...event, payload: { ...(event.payload as object), path } } : event,
       );
-    const { flaws } = await change('events.ndjson', elsewhere);
-    expect(flaws[0]).toEqual({ path, line: null, message });
+    const { problems } = await change('events.ndjson', elsewhere);
+    expect(problems[0]).toEqual({ path, line: null, message });
   });
 
   test('when a manifest lists what no event records, or less than the events do', async ({ open }) => {
@@ -260,7 +260,7 @@ describe('a record does not verify', () => {
       file,
       listed((all) => all.slice(1)),
     );
-    expect(less.flaws[0]).toMatchObject({
+    expect(less.problems[0]).toMatchObject({
       path: file,
       message: expect.stringMatching(/^does not list runner_prompt /),
     });
@@ -268,7 +268,7 @@ describe('a record does not verify', () => {
       file,
       listed((all) => [...all, { ...all[0], role: 'other' }]),
     );
-    expect(more.flaws[0]?.message).toMatch(/^lists other .* as no event records it$/);
+    expect(more.problems[0]?.message).toMatch(/^lists other .* as no event records it$/);
   });
 
   test.for([
@@ -278,9 +278,9 @@ describe('a record does not verify', () => {
     ['gate_requested', { request_sha256: 'f'.repeat(64) }, /gate_request\.json/, /^is not the request that /],
   ] as const)('when %s was forged to %o', async ([type, payload, path, message], { open }) => {
     const { change } = await open(GATE);
-    const { flaws } = await change('events.ndjson', forged(type, payload));
-    expect(flaws[0]?.path).toMatch(path);
-    expect(flaws[0]?.message).toMatch(message);
+    const { problems } = await change('events.ndjson', forged(type, payload));
+    expect(problems[0]?.path).toMatch(path);
+    expect(problems[0]?.message).toMatch(message);
   });
 });
 
@@ -291,8 +291,8 @@ describe('a record verifies', () => {
     await writeFile(at('artifacts/check/deep/planted.txt'), 'hm');
     await mkdir(at('artifacts/nowhere'));
     await writeFile(at('artifacts/nowhere/planted.txt'), 'hm');
-    const { flaws, notes } = await verify();
-    expect(flaws).toEqual([]);
+    const { problems, notes } = await verify();
+    expect(problems).toEqual([]);
     expect(notes).toContain('artifacts/check holds what no event records: deep/planted.txt');
     expect(notes).toContain('artifacts/nowhere holds what no event records: planted.txt');
   });
@@ -300,8 +300,8 @@ describe('a record verifies', () => {
   test('with a torn last line, which is reported', async ({ open }) => {
     const { change } = await open(GATE);
     const torn = (content: Buffer) => `${content.toString('utf8')}{"seq":99,"times`;
-    const { flaws, notes } = await change('events.ndjson', torn);
-    expect(flaws).toEqual([]);
+    const { problems, notes } = await change('events.ndjson', torn);
+    expect(problems).toEqual([]);
     expect(notes).toContain('the last line of events.ndjson is torn; conductor resume cuts it off');
   });
 
@@ -320,7 +320,7 @@ describe('a record verifies', () => {
         await writeFile(at('metadata.json'), toJson(deriveMetadata(view, place)));
         for (const known of [earlier, view]) {
           await writeFile(at('status.json'), toJson(deriveStatus(known, null, new Date(known.updatedAt))));
-          expect({ keep, flaws: (await verify()).flaws }).toEqual({ keep, flaws: [] });
+          expect({ keep, problems: (await verify()).problems }).toEqual({ keep, problems: [] });
         }
       }
     });

@@ -15,12 +15,12 @@ describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
     const { replay, derived } = replayed;
     expect({ difference: replay.difference, cut: replay.cut }).toEqual({ difference: null, cut: false });
     expect(replay.decided + replay.carried).toBe(open.record.events.length);
-    expect(derived.flaws).toEqual([]);
+    expect(derived.problems).toEqual([]);
   });
 
   it('verifies', async () => {
     const verification = await verifyRun(await readRecord(run));
-    expect(verification.flaws).toEqual([]);
+    expect(verification.problems).toEqual([]);
     // One of them ended before its first step.
     const hasSteps = run.name !== 'v2/unprepared';
     expect(verification.artifacts).toBeGreaterThan(hasSteps ? 10 : 0);

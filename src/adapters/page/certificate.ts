@@ -1,8 +1,9 @@
 import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS } from '../../contracts/duration.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { writeAtomically } from '../../node/atomic-file.ts';
 import type { TlsIdentity } from '../../ports/page-machine.ts';
 import { messageOf } from '../../text/error-message.ts';
 
@@ -18,9 +19,7 @@ export async function keepCertificate(folder: string, address: string, now: Date
   if (found !== null && isValid(found.cert, address, now)) return found;
   const pem = await generate(address, now);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  await writeFile(temporary, pem, { flag: 'wx', mode: 0o600 });
-  await rename(temporary, path);
+  await writeAtomically(path, pem, { mode: 0o600 });
   const made = identityOf(pem, pem);
   if (made === null) throw new Error('the generated certificate does not belong to its key');
   return made;

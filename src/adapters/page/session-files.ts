@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { sessionSchema } from '../../contracts/http/session-documents.ts';
+import { writeAtomically } from '../../node/atomic-file.ts';
 import type { SessionStore, StoredSession } from '../../ports/page-sessions.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { parseJson } from '../../text/json.ts';
@@ -37,9 +37,7 @@ export function createSessionFiles(folder: string): SessionStore {
     },
     write: async (session) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const temporary = join(folder, `.${session.id}.${randomBytes(6).toString('hex')}.tmp`);
-      await writeFile(temporary, `${JSON.stringify(session)}\n`, { flag: 'wx', mode: 0o600 });
-      await rename(temporary, pathOf(session.id));
+      await writeAtomically(pathOf(session.id), `${JSON.stringify(session)}\n`, { mode: 0o600 });
     },
     remove: async (id) => {
       if (!ID.test(id)) return false;

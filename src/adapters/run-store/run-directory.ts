@@ -10,7 +10,7 @@ import { isRecordPath } from '../../text/paths.ts';
 import { createOnce, syncFile } from './durable-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Every write calls `expectHeld` first. A process that only reads, or only answers a gate, holds no lease. */
 export function createRunDirectory(
@@ -111,10 +111,10 @@ async function readPieces(
 ): Promise<number> {
   const file = await openRegularFile(absolutePath);
   try {
-    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let bytes = 0;
     for (;;) {
-      const length = Math.min(PIECE_BYTES, limitBytes - bytes);
+      const length = Math.min(CHUNK_BYTES, limitBytes - bytes);
       const { bytesRead } = await file.read(buffer, 0, length);
       if (bytesRead === 0) return bytes;
       bytes += bytesRead;

@@ -33,7 +33,7 @@ export async function findLandmarks(checkout: string, pauses: Pauses): Promise<L
   const waiting = [''];
   for (let seen = 0; waiting.length > 0 && seen < FOLDERS_LIMIT; seen += 1) {
     const folder = waiting.pop() ?? '';
-    const entries = namesIn(join(checkout, folder));
+    const entries = readEntries(join(checkout, folder));
     if (entries.some(({ name }) => name === 'pyvenv.cfg')) {
       environments.push(folder);
       continue;
@@ -56,7 +56,7 @@ export async function findLandmarks(checkout: string, pauses: Pauses): Promise<L
   return { manifests, modules, environments, links, cargoConfigs, isPython };
 }
 
-export function namesIn(folder: string) {
+export function readEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

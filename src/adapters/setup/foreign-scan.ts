@@ -6,7 +6,7 @@ import { PNPM_WORKSPACE, workspacePatterns } from '../../setup/detect-setup.ts';
 import { type Dependency, type ForeignDependency, findForeign, pythonName } from '../../setup/foreign.ts';
 import { matchesPattern } from '../../setup/owned-paths.ts';
 import { isPathInside, resolveFrom } from '../../text/paths.ts';
-import { findLandmarks, type Landmarks, namesIn } from './checkout-walk.ts';
+import { findLandmarks, type Landmarks, readEntries } from './checkout-walk.ts';
 import { type PythonSites, readSite, seesSystemSites, sitesOfEnvironment } from './python-sites.ts';
 import { createPauses, type Pauses } from './tree.ts';
 
@@ -195,7 +195,7 @@ async function collectPython(
 ): Promise<void> {
   const folders = environments.map((folder) => join(collector.checkout, folder));
   for (const folder of folders)
-    for (const entry of namesIn(join(folder, 'bin')))
+    for (const entry of readEntries(join(folder, 'bin')))
       if (entry.isSymbolicLink()) collector.link(join(folder, 'bin', entry.name), null, false);
   const sites = [...folders.flatMap(sitesOfEnvironment), ...systemSites];
   for (const site of new Set(sites.flatMap((each) => realPathOf(each) ?? []))) {
@@ -274,7 +274,7 @@ async function findModuleLinks(modules: string, pauses: Pauses): Promise<ModuleL
   const links = linksOfPackages(modules);
   const copies: InjectedCopy[] = [];
   const store = join(modules, '.pnpm');
-  for (const entry of namesIn(store)) {
+  for (const entry of readEntries(store)) {
     if (!entry.isDirectory()) continue;
     const inner =
       entry.name === 'node_modules' ? join(store, entry.name) : join(store, entry.name, 'node_modules');
@@ -288,10 +288,10 @@ async function findModuleLinks(modules: string, pauses: Pauses): Promise<ModuleL
 }
 
 function linksOfPackages(modules: string): PackageLink[] {
-  return namesIn(modules).flatMap((entry) => {
+  return readEntries(modules).flatMap((entry) => {
     const path = join(modules, entry.name);
     if (entry.name.startsWith('@') && entry.isDirectory())
-      return namesIn(path)
+      return readEntries(path)
         .filter((inner) => inner.isSymbolicLink())
         .map((inner) => ({ path: join(path, inner.name), name: `${entry.name}/${inner.name}` }));
     return entry.isSymbolicLink() ? [{ path, name: entry.name }] : [];

@@ -11,7 +11,7 @@ import {
   readPythonLinks,
 } from '../../setup/python-links.ts';
 import { isPathInside } from '../../text/paths.ts';
-import { namesIn } from './checkout-walk.ts';
+import { readEntries } from './checkout-walk.ts';
 
 const run = promisify(execFile);
 
@@ -23,7 +23,7 @@ export interface SiteLink extends PythonLink {
 /** Reads editable and local installs in a site-packages folder, including links, which `flit` creates. */
 export async function readSite(site: string): Promise<readonly SiteLink[]> {
   const found: SiteLink[] = [];
-  for (const entry of namesIn(site)) {
+  for (const entry of readEntries(site)) {
     const { name } = entry;
     const file = join(site, name);
     if (entry.isSymbolicLink()) found.push({ file, path: file, packageName: null, isEditable: true });
@@ -40,7 +40,7 @@ export async function readSite(site: string): Promise<readonly SiteLink[]> {
 /** The site-packages folders of a virtual environment. */
 export function sitesOfEnvironment(folder: string): readonly string[] {
   return ['lib', 'lib64'].flatMap((lib) =>
-    namesIn(join(folder, lib))
+    readEntries(join(folder, lib))
       .filter((entry) => /^(?:python|pypy)/.test(entry.name))
       .map((entry) => join(folder, lib, entry.name, 'site-packages')),
   );

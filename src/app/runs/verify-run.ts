@@ -4,7 +4,12 @@ import { answerNotes } from '../../runtime/gates/answer-text.ts';
 import { readRecordedPlan } from '../../runtime/record/recorded-run.ts';
 import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
 import { unrecordedFiles, verifyArtifacts } from '../../runtime/verify/verify-artifacts.ts';
-import { createVerifyContext, flaw, lineOf, type RecordFault } from '../../runtime/verify/verify-context.ts';
+import {
+  createVerifyContext,
+  lineOf,
+  problemIn,
+  type VerifyProblem,
+} from '../../runtime/verify/verify-context.ts';
 import { verifyDerived } from '../../runtime/verify/verify-derived.ts';
 import { verifyGates } from '../../runtime/verify/verify-gates.ts';
 import { verifyManifests } from '../../runtime/verify/verify-manifests.ts';
@@ -14,8 +19,8 @@ export interface Verification {
   readonly artifacts: number;
   readonly manifests: number;
   /** Inconsistencies, in the order in which they were found. */
-  readonly flaws: readonly RecordFault[];
-  /** What a reader should know, but which is not a flaw. */
+  readonly problems: readonly VerifyProblem[];
+  /** What a reader should know, but which is not a problem. */
   readonly notes: readonly string[];
 }
 
@@ -31,9 +36,9 @@ export async function verifyRun(read: ReadResult): Promise<Verification> {
 function reportUnreadable(problem: RecordProblem): Verification {
   const found =
     problem.kind === 'missing'
-      ? flaw('events.ndjson', 'holds no start of a run')
-      : flaw('events.ndjson', problem.message, problem.line);
-  return { events: 0, artifacts: 0, manifests: 0, flaws: [found], notes: [] };
+      ? problemIn('events.ndjson', 'holds no start of a run')
+      : problemIn('events.ndjson', problem.message, problem.line);
+  return { events: 0, artifacts: 0, manifests: 0, problems: [found], notes: [] };
 }
 
 async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification> {
@@ -48,14 +53,14 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
     events: events.length,
     artifacts: context.artifacts.size,
     manifests: manifests.checked,
-    flaws: [
-      ...findRunIdFlaws(run),
-      ...findVersionFlaws(run, view),
-      ...(workflow.ok ? [] : [flaw('workflow.yaml', workflow.message)]),
+    problems: [
+      ...findRunIdProblems(run),
+      ...findVersionProblems(run, view),
+      ...(workflow.ok ? [] : [problemIn('workflow.yaml', workflow.message)]),
       ...(await verifyArtifacts(context)),
-      ...manifests.flaws,
+      ...manifests.problems,
       ...(await verifyGates(context)),
-      ...derived.flaws,
+      ...derived.problems,
     ],
     notes: [
       ...(await findTornLine(run)),
@@ -67,18 +72,22 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
 }
 
 /** A log copied from another run has a valid chain, too, so the run id is compared. */
-function findRunIdFlaws({ directory, events }: RunRecord): RecordFault[] {
+function findRunIdProblems({ directory, events }: RunRecord): VerifyProblem[] {
   return events
     .filter((event) => event.run_id !== directory.runId)
-    .map((event) => flaw('events.ndjson', `belongs to run ${event.run_id}`, lineOf(event)));
+    .map((event) => problemIn('events.ndjson', `belongs to run ${event.run_id}`, lineOf(event)));
 }
 
-function findVersionFlaws({ events }: RunRecord, { started }: RunView): RecordFault[] {
+function findVersionProblems({ events }: RunRecord, { started }: RunView): VerifyProblem[] {
   const version = started.schema_version;
   return events
     .filter(({ event_type }) => !isEventTypeOf(version, event_type))
     .map((event) =>
-      flaw('events.ndjson', `${event.event_type} is no event of schema version ${version}`, lineOf(event)),
+      problemIn(
+        'events.ndjson',
+        `${event.event_type} is no event of schema version ${version}`,
+        lineOf(event),
+      ),
     );
 }
 

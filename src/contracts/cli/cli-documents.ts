@@ -178,7 +178,7 @@ const record = {
   run_id: z.string(),
   ok: z.boolean(),
 };
-const flaws = {
+const problems = {
   problems: z.array(
     z.looseObject({
       path: z.string().describe('Relative to the run directory.'),
@@ -211,7 +211,7 @@ const replayed = printed({
       recorded: recordedEvent,
     })
     .nullable(),
-  ...flaws,
+  ...problems,
 });
 
 const compared = printed({
@@ -364,7 +364,7 @@ export const CLI_DOCUMENTS = {
     events: z.int().nonnegative(),
     artifacts: z.int().nonnegative(),
     manifests: z.int().nonnegative(),
-    ...flaws,
+    ...problems,
   }),
   error: printed({
     ok: z.literal(false),

@@ -143,16 +143,16 @@ function nodeIdentity(item: JunitCase, file: string | null, { command, folders }
 }
 
 /** Rust reports the file of a panic relative to the workspace root. */
-function findPanicLocation({ ends, output }: JunitCase): string | null {
-  const texts = [...ends.flatMap(({ message, text }) => [text, message]), output];
+function findPanicLocation({ outcomeElements, output }: JunitCase): string | null {
+  const texts = [...outcomeElements.flatMap(({ message, text }) => [text, message]), output];
   const found = texts.flatMap((text) => /panicked at (?:'.*', )?([\w./-]+\.rs:\d+)/.exec(text)?.[1] ?? []);
   return found[0] ?? null;
 }
 
 /** Older versions of Node name the file only in the stack of a failure, as a URL. */
-function findFileInStack({ ends }: JunitCase, folders: readonly string[]): string | null {
+function findFileInStack({ outcomeElements }: JunitCase, folders: readonly string[]): string | null {
   for (const start of folders.flatMap((folder) => [`${folder}/`, `${encodeURI(folder)}/`])) {
-    for (const { text } of ends) {
+    for (const { text } of outcomeElements) {
       const at = text.indexOf(start);
       const path = at < 0 ? undefined : /^[^\n]*?(?=:\d)/.exec(text.slice(at + start.length))?.[0];
       if (path !== undefined && !path.includes('node_modules/')) return decodePath(path);

@@ -12,12 +12,12 @@ export interface JunitCase {
   readonly seconds: string | null;
   /** The outcome given by attributes alone, for runners that write no element for it. */
   readonly outcome: 'failed' | 'skipped' | null;
-  readonly ends: readonly JunitEnd[];
+  readonly outcomeElements: readonly OutcomeElement[];
   readonly output: string;
 }
 
 /** A child of a `testcase` or a `testsuite` that reports an outcome; its tag is the element name. */
-export interface JunitEnd {
+export interface OutcomeElement {
   readonly tag: string;
   readonly type: string;
   readonly message: string;
@@ -51,11 +51,14 @@ export type JunitParsing =
 interface OpenSuite {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly ends: JunitEnd[];
+  readonly outcomeElements: OutcomeElement[];
   failures: number;
 }
 
-type OpenCase = Omit<JunitCase, 'ends' | 'output'> & { readonly ends: JunitEnd[]; output: string };
+type OpenCase = Omit<JunitCase, 'outcomeElements' | 'output'> & {
+  readonly outcomeElements: OutcomeElement[];
+  output: string;
+};
 
 interface ParserState {
   readonly path: string[];
@@ -70,7 +73,7 @@ interface ParserState {
     durationMs: number | null;
   };
   testCase: OpenCase | null;
-  end: { tag: string; type: string; message: string; text: string } | null;
+  openOutcome: { tag: string; type: string; message: string; text: string } | null;
 }
 
 const MAX_DEPTH = 64;
@@ -83,7 +86,7 @@ const TAIL_LENGTH = 65_536;
 export const FAILURE_TAGS: readonly string[] = ['failure', 'error'];
 export const RERUN_TAGS: readonly string[] = ['flakyFailure', 'flakyError', 'rerunFailure', 'rerunError'];
 export const SKIP_TAGS: readonly string[] = ['skipped', 'disabled'];
-const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, ...SKIP_TAGS];
+const OUTCOME_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, ...SKIP_TAGS];
 const OUTPUT_TAGS: readonly string[] = ['system-out', 'system-err'];
 /** Values of `status` and `result`, as GoogleTest, CTest and others write them. */
 const NOT_RUN: readonly string[] = ['notrun', 'disabled', 'suppressed', 'skipped', 'ignored', 'pending'];
@@ -157,7 +160,7 @@ function emptyState(): ParserState {
       durationMs: null,
     },
     testCase: null,
-    end: null,
+    openOutcome: null,
   };
 }
 
@@ -171,7 +174,8 @@ function open(state: ParserState, { name: tag, attributes }: SaxesTagPlain): voi
   path.push(tag);
   if (path.length > MAX_DEPTH) throw new Refused(`is nested deeper than ${MAX_DEPTH} elements`);
   if (state.testCase === null) openOutside(state, tag, attributes);
-  else if (state.end === null && END_TAGS.includes(tag)) state.end = endOf(tag, attributes);
+  else if (state.openOutcome === null && OUTCOME_TAGS.includes(tag))
+    state.openOutcome = createOutcome(tag, attributes);
 }
 
 function openOutside(state: ParserState, tag: string, attributes: Readonly<Record<string, string>>): void {
@@ -181,7 +185,7 @@ function openOutside(state: ParserState, tag: string, attributes: Readonly<Recor
     const name = attributes.name ?? '';
     if (document.suiteNames.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
     document.suiteNames.push(name);
-    suites.push({ name, attributes, ends: [], failures: 0 });
+    suites.push({ name, attributes, outcomeElements: [], failures: 0 });
   } else if (tag === 'testcase') {
     state.testCase = {
       name: attributes.name ?? '',
@@ -190,11 +194,12 @@ function openOutside(state: ParserState, tag: string, attributes: Readonly<Recor
       suites: suites.map((suite) => suite.name),
       seconds: attributes.time ?? null,
       outcome: toOutcome(attributes),
-      ends: [],
+      outcomeElements: [],
       output: '',
     };
   } else if (tag === 'property' && attributes.name !== undefined) document.properties.push(attributes.name);
-  else if (state.end === null && FAILURE_TAGS.includes(tag)) state.end = endOf(tag, attributes);
+  else if (state.openOutcome === null && FAILURE_TAGS.includes(tag))
+    state.openOutcome = createOutcome(tag, attributes);
 }
 
 function toOutcome({ status, result }: Readonly<Record<string, string>>): JunitCase['outcome'] {
@@ -203,16 +208,16 @@ function toOutcome({ status, result }: Readonly<Record<string, string>>): JunitC
   return values.some((word) => NOT_RUN.includes(word)) ? 'skipped' : null;
 }
 
-function endOf(tag: string, attributes: Readonly<Record<string, string>>) {
+function createOutcome(tag: string, attributes: Readonly<Record<string, string>>) {
   return { tag, type: attributes.type ?? '', message: attributes.message ?? '', text: '' };
 }
 
 function addText(state: ParserState, piece: string): void {
-  const { end, testCase } = state;
+  const { openOutcome, testCase } = state;
   const tag = state.path.at(-1) ?? '';
-  if (end !== null) {
+  if (openOutcome !== null) {
     // Output that a test printed before a rerun is less useful than its stack, and would be merged with it.
-    if (!OUTPUT_TAGS.includes(tag)) end.text = appendLimited(end.text, piece);
+    if (!OUTPUT_TAGS.includes(tag)) openOutcome.text = appendLimited(openOutcome.text, piece);
   } else if (testCase !== null && tag === 'system-out')
     testCase.output = appendLimited(testCase.output, piece);
 }
@@ -223,25 +228,25 @@ function appendLimited(text: string, piece: string): string {
 
 function close(state: ParserState, tag: string): void {
   state.path.pop();
-  if (state.end !== null) {
+  if (state.openOutcome !== null) {
     // Elements inside an outcome, such as a stack trace, are part of its text.
-    if (state.end.tag === tag) closeEnd(state, state.end);
+    if (state.openOutcome.tag === tag) closeOutcome(state, state.openOutcome);
   } else if (tag === 'testcase') closeCase(state);
   else if (tag === 'testsuite') closeSuite(state);
 }
 
-function closeEnd(state: ParserState, end: JunitEnd): void {
-  (state.testCase?.ends ?? state.suites.at(-1)?.ends)?.push(end);
-  state.end = null;
+function closeOutcome(state: ParserState, outcome: OutcomeElement): void {
+  (state.testCase?.outcomeElements ?? state.suites.at(-1)?.outcomeElements)?.push(outcome);
+  state.openOutcome = null;
 }
 
 function closeCase(state: ParserState): void {
   if (state.testCase === null) return;
-  const { ends, outcome } = state.testCase;
+  const { outcomeElements, outcome } = state.testCase;
   if (state.document.cases.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
   state.document.cases.push(state.testCase);
   state.testCase = null;
-  if (outcome !== 'failed' && !ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
+  if (outcome !== 'failed' && !outcomeElements.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
   for (const suite of state.suites) suite.failures += 1;
 }
 
@@ -249,14 +254,14 @@ function closeSuite({ suites, document }: ParserState): void {
   const suite = suites.pop();
   if (suite === undefined || suite.failures > 0) return;
   const reported = parseCount(suite.attributes.failures) + parseCount(suite.attributes.errors);
-  const [end] = suite.ends;
-  if (end === undefined && reported === 0) return;
+  const [first] = suite.outcomeElements;
+  if (first === undefined && reported === 0) return;
   const observation =
-    end === undefined
+    first === undefined
       ? `the suite reports ${reported} failures but lists none`
-      : [end.message, end.text].filter((part) => part.trim() !== '').join('\n') || 'the suite failed';
+      : [first.message, first.text].filter((part) => part.trim() !== '').join('\n') || 'the suite failed';
   document.brokenSuites.push({ name: suite.name, suites: suites.map(({ name }) => name), observation });
-  for (const around of suites) around.failures += 1;
+  for (const parent of suites) parent.failures += 1;
 }
 
 function parseCount(text: string | undefined): number {

@@ -4,7 +4,7 @@ import { type Dialect, detectDialect, identify } from './junit-dialect.ts';
 import {
   FAILURE_TAGS,
   type JunitCase,
-  type JunitEnd,
+  type OutcomeElement,
   parseJunitXml,
   RERUN_TAGS,
   SKIP_TAGS,
@@ -37,7 +37,7 @@ function toResult(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResu
   return {
     ...identify(item, dialect, invoked),
     status,
-    observations: item.ends
+    observations: item.outcomeElements
       .filter(({ tag }) => !SKIP_TAGS.includes(tag) || status === 'skipped')
       .flatMap(observationOf),
     attachments: findAttachments(item.output),
@@ -46,7 +46,7 @@ function toResult(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResu
 }
 
 /** A failure overrides a skip, such as a failed teardown of a skipped test; a test marked as to-do may fail. */
-function toStatus({ ends, outcome }: JunitCase): CaseStatus {
+function toStatus({ outcomeElements: ends, outcome }: JunitCase): CaseStatus {
   const skipped = ends.find(({ tag }) => SKIP_TAGS.includes(tag));
   if (skipped?.type === 'todo') return 'skipped';
   if (ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return 'failed';
@@ -54,7 +54,7 @@ function toStatus({ ends, outcome }: JunitCase): CaseStatus {
   return skipped === undefined ? (outcome ?? 'passed') : 'skipped';
 }
 
-function observationOf({ tag, type, message, text }: JunitEnd): string[] {
+function observationOf({ tag, type, message, text }: OutcomeElement): string[] {
   // Node writes `true` if a test was skipped without a message.
   const reason = tag === 'skipped' && message === 'true' ? '' : message.trim();
   const body = text.trim();

@@ -127,11 +127,11 @@ async function proveAll(
   patch.changes.forEach((change, index) => {
     const ends = change.oldPath === null ? [change.path] : [change.oldPath, change.path];
     const text = patch.texts[index];
-    const flaw = shapeFlaw(change);
+    const reason = explainUnprovableShape(change);
     for (const path of ends.filter((end) => open.has(end))) {
       if (seen.has(path)) proofs.set(path, notProved('the patch names it more than once'));
-      else if (flaw !== null || text === undefined)
-        proofs.set(path, notProved(flaw ?? 'the patch has no text of it'));
+      else if (reason !== null || text === undefined)
+        proofs.set(path, notProved(reason ?? 'the patch has no text of it'));
       else files.push({ path, change, text });
       seen.add(path);
     }
@@ -155,7 +155,7 @@ async function proveAll(
 }
 
 /** Changes that a comparison of contents can't prove harmless. */
-function shapeFlaw(change: FileChange): string | null {
+function explainUnprovableShape(change: FileChange): string | null {
   if (change.status === 'R') return 'the file is moved';
   if (change.status === 'A') return 'the file is new';
   if (change.status === 'D') return 'a file is deleted';

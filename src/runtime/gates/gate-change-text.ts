@@ -34,7 +34,7 @@ const NOTES: Readonly<Record<NoteKind, string>> = {
 
 type Shown = NonNullable<GateRequest['diff']>['files'][number];
 
-function fileLine({ status, path, old_path, insertions, deletions }: Shown): string {
+function formatFile({ status, path, old_path, insertions, deletions }: Shown): string {
   const name = old_path === null ? oneLine(path) : `${oneLine(old_path)} -> ${oneLine(path)}`;
   return `${status} ${name}  ${insertions === null ? 'binary' : `+${insertions} -${deletions ?? 0}`}`;
 }
@@ -43,7 +43,7 @@ function fileLine({ status, path, old_path, insertions, deletions }: Shown): str
  * Lists every changed file that influences whether the work is accepted, and the results of the checks with and without
  * these edits. Never truncated: a reviewer must see all of it.
  */
-export function decidingLines(request: GateRequest): string[] {
+export function formatDecidingFiles(request: GateRequest): string[] {
   const { deciding, approvals = [], verdicts = [] } = request;
   if (deciding === undefined) return [];
   // Code that detects test runs has verdicts, too, although its file isn't in `deciding`.
@@ -53,21 +53,21 @@ export function decidingLines(request: GateRequest): string[] {
   const files = deciding.map((file) => {
     const glob = globs.get(file.path) ?? (file.old_path === null ? undefined : globs.get(file.old_path));
     const labels = [KINDS[file.kind], glob === undefined ? '' : `needs approval (${glob})`];
-    return `${fileLine(file)}  ${labels.filter((label) => label !== '').join(', ')}`;
+    return `${formatFile(file)}  ${labels.filter((label) => label !== '').join(', ')}`;
   });
   return [...files, ...verdicts.map(oneLine)];
 }
 
 /** The other files: by name if there are few, else counts by folder. */
-export function otherLines(request: GateRequest): string[] {
+export function formatOtherFiles(request: GateRequest): string[] {
   const { diff, deciding, folders = [] } = request;
   if (diff === undefined) return [];
   // Requests of earlier versions have no folders.
-  if (deciding === undefined) return diff.files.map(fileLine);
+  if (deciding === undefined) return diff.files.map(formatFile);
   const decides = new Set(deciding.map(({ path }) => path));
   const others = diff.files.filter(({ path }) => !decides.has(path));
   const count = folders.reduce((sum, { files }) => sum + files, 0);
-  if (count <= MAX_NAMED_FILES && others.length === count) return others.map(fileLine);
+  if (count <= MAX_NAMED_FILES && others.length === count) return others.map(formatFile);
   return folders.map(({ folder, files, insertions, deletions }) => {
     const name = folder === '' ? 'top folder' : oneLine(folder);
     return `${name}  ${files} ${files === 1 ? 'file' : 'files'}, +${insertions} -${deletions}`;
@@ -75,14 +75,14 @@ export function otherLines(request: GateRequest): string[] {
 }
 
 /** `3 files, +10 -2`. */
-export function totalLine({ diff }: GateRequest): string | null {
+export function formatTotal({ diff }: GateRequest): string | null {
   if (diff === undefined) return null;
   if (diff.file_count === 0) return 'no file changed';
   return `${diff.file_count} ${diff.file_count === 1 ? 'file' : 'files'}, +${diff.insertions} -${diff.deletions}`;
 }
 
 /** Notes about the content of the change: stubs, skipped tests, hidden characters. */
-export function contentLines({ content = [], uninspected = 0, diff }: GateRequest): string[] {
+export function formatContentNotes({ content = [], uninspected = 0, diff }: GateRequest): string[] {
   const same = content.filter(({ kind }) => kind === 'same_program');
   const isAll = diff !== undefined && same.length > 0 && same.length === diff.file_count;
   const shown = isAll ? content.filter(({ kind }) => kind !== 'same_program') : content;
@@ -100,10 +100,10 @@ export function contentLines({ content = [], uninspected = 0, diff }: GateReques
     ...(isAll ? ['the whole change leaves the program as it was: only comments, white space or types'] : []),
     ...lines,
     ...(hidden > 0 ? [`… and ${hidden} more like these in gate_request.json`] : []),
-    ...(uninspected > 0 ? [`${uninspected} more changed files were not looked into`] : []),
+    ...(uninspected > 0 ? [`${uninspected} more changed files were not inspected`] : []),
   ];
 }
 
-export function lastMessageLines({ final_response: said }: GateRequest): string[] {
-  return said == null ? [] : quoteLines(said);
+export function formatLastMessage({ final_response: message }: GateRequest): string[] {
+  return message == null ? [] : quoteLines(message);
 }

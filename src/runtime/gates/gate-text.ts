@@ -1,7 +1,13 @@
 import { formatLedgerEntry } from '../../planner/claims/ledger.ts';
 import { cleanOutput, oneLine } from '../../text/outside-text.ts';
 import { proposalDetails, proposalsIn, proposalTitle } from '../goldens/golden-proposal.ts';
-import { contentLines, decidingLines, lastMessageLines, otherLines, totalLine } from './gate-change-text.ts';
+import {
+  formatContentNotes,
+  formatDecidingFiles,
+  formatLastMessage,
+  formatOtherFiles,
+  formatTotal,
+} from './gate-change-text.ts';
 import type { Consequence, GateRequest } from './gate-request.ts';
 
 /** How many lines of a list are shown; the rest is counted. */
@@ -10,18 +16,22 @@ const MAX_LINES = 40;
 /** Renders a gate's request as text: what influences acceptance first, the rest, the evaluation and the answers. */
 export function renderGateRequest(request: GateRequest): string {
   const { gate, step_id, run_id, workflow_id } = request;
-  const total = totalLine(request);
+  const total = formatTotal(request);
   const parts = [
     `# Gate ${step_id}: ${gate}`,
     `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} is waiting for approval.`,
     `Why: ${reasonText(request)}`,
-    ...section('Changes to tests, checks and build files', decidingLines(request), Number.POSITIVE_INFINITY),
-    ...section('Other changes', otherLines(request)),
+    ...section(
+      'Changes to tests, checks and build files',
+      formatDecidingFiles(request),
+      Number.POSITIVE_INFINITY,
+    ),
+    ...section('Other changes', formatOtherFiles(request)),
     ...(total === null ? [] : [`In all: ${total}, in ${request.diff?.patch ?? ''}`]),
-    ...section('Look at', contentLines(request), Number.POSITIVE_INFINITY),
+    ...section('Look at', formatContentNotes(request), Number.POSITIVE_INFINITY),
     ...section('Evaluation', evaluationLines(request)),
     ...section('Checks', checkLines(request)),
-    ...section('What the agent says', [...claimLines(request), ...lastMessageLines(request)]),
+    ...section('What the agent says', [...claimLines(request), ...formatLastMessage(request)]),
     ...goldenSection(request),
     ...section('Policy violations', violationLines(request)),
     ...section('Findings', findingLines(request)),

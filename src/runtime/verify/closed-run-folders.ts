@@ -18,8 +18,8 @@ export function closedRunFolders({ events, view }: VerifyContext): readonly Clos
   const close = (name: RunFolder, termination: Termination, endedAt: string) => {
     for (const [folder, { name: opened, attempt }] of open) {
       if (opened !== name) continue;
-      const said = { step_id: null, opcode: null, attempt, termination };
-      closed.push({ folder, said, startedAt: view.startedAt, endedAt });
+      const recorded = { step_id: null, opcode: null, attempt, termination };
+      closed.push({ folder, recorded, startedAt: view.startedAt, endedAt });
       open.delete(folder);
     }
   };

@@ -1,15 +1,21 @@
 import { RUN_FOLDERS, stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest } from '../../ports/run-store.ts';
-import { type ArtifactEvent, flaw, lineOf, type RecordFault, type VerifyContext } from './verify-context.ts';
+import {
+  type ArtifactEvent,
+  lineOf,
+  problemIn,
+  type VerifyContext,
+  type VerifyProblem,
+} from './verify-context.ts';
 
 /** Checks that every artifact exists, is a file inside the run directory, and has the recorded bytes. */
-export async function verifyArtifacts(context: VerifyContext): Promise<readonly RecordFault[]> {
-  const flaws: RecordFault[] = [];
+export async function verifyArtifacts(context: VerifyContext): Promise<readonly VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
   for (const event of context.artifacts.values()) {
     const message = await findProblem(context, event);
-    if (message !== null) flaws.push(flaw(event.payload.path, message));
+    if (message !== null) problems.push(problemIn(event.payload.path, message));
   }
-  return flaws;
+  return problems;
 }
 
 async function findProblem(context: VerifyContext, event: ArtifactEvent): Promise<string | null> {

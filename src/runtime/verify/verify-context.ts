@@ -4,10 +4,10 @@ import type { RunDirectory } from '../../ports/run-store.ts';
 import type { RunView } from '../record/run-view.ts';
 
 /** An inconsistency in a record. */
-export interface RecordFault {
+export interface VerifyProblem {
   /** Relative to the run directory. */
   readonly path: string;
-  /** Counted from 1; null if the flaw concerns the whole file. */
+  /** Counted from 1; null if the problem concerns the whole file. */
   readonly line: number | null;
   readonly message: string;
 }
@@ -28,7 +28,7 @@ export interface VerifyContext {
 export interface ClosedFolder {
   /** Relative to the run directory. */
   readonly folder: string;
-  readonly said: Pick<Manifest, 'step_id' | 'opcode' | 'attempt' | 'termination'>;
+  readonly recorded: Pick<Manifest, 'step_id' | 'opcode' | 'attempt' | 'termination'>;
   /** Times of the events before and after its evidence was collected. */
   readonly startedAt: string;
   readonly endedAt: string | null;
@@ -50,7 +50,7 @@ export function lineOf(event: RunEvent): number {
   return event.seq + 1;
 }
 
-export function flaw(path: string, message: string, line: number | null = null): RecordFault {
+export function problemIn(path: string, message: string, line: number | null = null): VerifyProblem {
   return { path, line, message };
 }
 

@@ -5,10 +5,10 @@ import { isJsonObject, parseJson } from '../../text/json.ts';
 import { toJson } from '../json.ts';
 import { deriveFinalState, deriveMetadata, deriveStatus } from '../record/derived-files.ts';
 import { createRunViewer } from '../record/run-view.ts';
-import { flaw, lineOf, type RecordFault, type VerifyContext } from './verify-context.ts';
+import { lineOf, problemIn, type VerifyContext, type VerifyProblem } from './verify-context.ts';
 
 export interface DerivedFindings {
-  readonly flaws: readonly RecordFault[];
+  readonly problems: readonly VerifyProblem[];
   readonly notes: readonly string[];
 }
 
@@ -20,26 +20,29 @@ type Derived = Omit<VerifyContext, 'artifacts'>;
  */
 export async function verifyDerived(context: Derived, plan: Plan | null): Promise<DerivedFindings> {
   if (context.driven)
-    return { flaws: [], notes: ['a process drives the run, so its derived files were not compared'] };
+    return { problems: [], notes: ['a process drives the run, so its derived files were not compared'] };
   const all = [
     await verifyMetadata(context),
     await verifyStatus(context, plan),
     await verifyFinalState(context),
   ];
   const finalFiles = await verifyFinalFiles(context);
-  const flaws = all.flatMap(({ flaws: found }) => found);
+  const problems = all.flatMap(({ problems: found }) => found);
   const notes = all.flatMap(({ notes: found }) => found);
-  return { flaws: [...finalFiles, ...flaws], notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
+  return {
+    problems: [...finalFiles, ...problems],
+    notes: problems.length === 0 ? notes : [...notes, WRITTEN_AGAIN],
+  };
 }
 
-function createFlaw(path: string, message: string): DerivedFindings {
-  return { flaws: [flaw(path, message)], notes: [] };
+function singleProblem(path: string, message: string): DerivedFindings {
+  return { problems: [problemIn(path, message)], notes: [] };
 }
 
 const WRITTEN_AGAIN =
   'conductor resume writes metadata.json, status.json and final-state.txt again from the log';
 
-const NO_FLAWS: DerivedFindings = { flaws: [], notes: [] };
+const NO_PROBLEMS: DerivedFindings = { problems: [], notes: [] };
 
 async function readText({ directory, files }: Derived, path: string): Promise<string | null> {
   return files.has(path) ? directory.read(path) : null;
@@ -49,10 +52,10 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
   const { view, directory } = context;
   const path = 'metadata.json';
   const text = await readText(context, path);
-  if (text === null) return createFlaw(path, 'is missing, or is no file');
+  if (text === null) return singleProblem(path, 'is missing, or is no file');
   const value = parseJson(text);
   const parsed = metadataSchema.safeParse(value);
-  if (!parsed.success || toJson(value) !== text) return createFlaw(path, 'is not as it was written');
+  if (!parsed.success || toJson(value) !== text) return singleProblem(path, 'is not as it was written');
   const actual = parsed.data;
   // The locations of the repository and the run aren't in the events, since both may be moved.
   const place = { repoRoot: actual.workspace.repo_root, artifactsRoot: actual.artifacts_root };
@@ -61,11 +64,11 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
     comparablePart(expected, view.end !== null),
     comparablePart(actual, view.end !== null),
   );
-  if (message !== null) return createFlaw(path, message);
+  if (message !== null) return singleProblem(path, message);
   if (!actual.artifacts_root.endsWith(`/${view.runId}`))
-    return createFlaw(path, 'names a run directory of another run');
+    return singleProblem(path, 'names a run directory of another run');
   const moved = actual.artifacts_root !== directory.path;
-  return { flaws: [], notes: moved ? [`the run was recorded at ${actual.artifacts_root}`] : [] };
+  return { problems: [], notes: moved ? [`the run was recorded at ${actual.artifacts_root}`] : [] };
 }
 
 /** Before the end, metadata.json contains only what was known at the start or at the last gate. */
@@ -79,18 +82,18 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
   const { view, events } = context;
   const path = 'status.json';
   const text = await readText(context, path);
-  if (text === null) return createFlaw(path, 'is missing, or is no file');
+  if (text === null) return singleProblem(path, 'is missing, or is no file');
   const value = parseJson(text);
   const parsed = statusSchema.safeParse(value);
-  if (!parsed.success || toJson(value) !== text) return createFlaw(path, 'is not as it was written');
+  if (!parsed.success || toJson(value) !== text) return singleProblem(path, 'is not as it was written');
   const actual = parsed.data;
   const writtenAt = new Date(actual.updated_at);
-  if (Number.isNaN(writtenAt.getTime())) return createFlaw(path, 'has no time at which it was written');
+  if (Number.isNaN(writtenAt.getTime())) return singleProblem(path, 'has no time at which it was written');
   // Without the workflow, the number of refinements is unknown.
   const comparable = (status: Status): Status => (plan === null ? { ...status, refinement: null } : status);
   const message = difference(comparable(deriveStatus(view, plan, writtenAt)), comparable(actual));
-  if (message === null) return NO_FLAWS;
-  if (view.end !== null) return createFlaw(path, message);
+  if (message === null) return NO_PROBLEMS;
+  if (view.end !== null) return singleProblem(path, message);
   const viewer = createRunViewer();
   for (const [index, event] of events.entries()) {
     viewer.add(event);
@@ -101,34 +104,40 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
     )
       continue;
     const behind = events.length - index - 1;
-    return { flaws: [], notes: [`status.json is ${behind} events behind; conductor resume writes it again`] };
+    return {
+      problems: [],
+      notes: [`status.json is ${behind} events behind; conductor resume writes it again`],
+    };
   }
-  return createFlaw(path, message);
+  return singleProblem(path, message);
 }
 
 async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
   const path = 'final-state.txt';
   const expected = deriveFinalState(context.view);
   const actual = await readText(context, path);
-  if (actual === expected) return NO_FLAWS;
-  if (actual === null) return createFlaw(path, 'is missing, or is no file');
-  if (expected === null) return createFlaw(path, 'exists although the run has not ended');
-  return createFlaw(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
+  if (actual === expected) return NO_PROBLEMS;
+  if (actual === null) return singleProblem(path, 'is missing, or is no file');
+  if (expected === null) return singleProblem(path, 'exists although the run has not ended');
+  return singleProblem(
+    path,
+    `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`,
+  );
 }
 
 /** Checks the patch and the transcript of the whole run against the run's last event. */
-async function verifyFinalFiles({ events, directory, files }: Derived): Promise<readonly RecordFault[]> {
-  const flaws: RecordFault[] = [];
+async function verifyFinalFiles({ events, directory, files }: Derived): Promise<readonly VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
   for (const event of events) {
     if (event.event_type !== 'run_completed') continue;
     for (const { path, sha256 } of event.payload.files ?? []) {
       const found = files.has(path) ? await directory.digest(directory.resolve(path)) : null;
-      if (found === null) flaws.push(flaw(path, 'is missing, or is no file'));
+      if (found === null) problems.push(problemIn(path, 'is missing, or is no file'));
       else if (found.sha256 !== sha256)
-        flaws.push(flaw(path, `does not have the sha256 of events.ndjson line ${lineOf(event)}`));
+        problems.push(problemIn(path, `does not have the sha256 of events.ndjson line ${lineOf(event)}`));
     }
   }
-  return flaws;
+  return problems;
 }
 
 /** Describes the first key that differs. */

@@ -7,11 +7,11 @@ import { parseJson } from '../../text/json.ts';
 import { digestOf } from './verify-artifacts.ts';
 import {
   type ArtifactEvent,
-  flaw,
   lineOf,
-  type RecordFault,
+  problemIn,
   recordedIn,
   type VerifyContext,
+  type VerifyProblem,
 } from './verify-context.ts';
 
 type Requested = Extract<RunEvent, { event_type: 'gate_requested' }>;
@@ -40,25 +40,25 @@ const outcomeSchema = z.object({
 });
 
 /** Checks that each request is the one that its event binds, and each recorded answer the one that the run used. */
-export async function verifyGates(context: VerifyContext): Promise<readonly RecordFault[]> {
-  const flaws: RecordFault[] = [];
+export async function verifyGates(context: VerifyContext): Promise<readonly VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
   let open: Requested | null = null;
   for (const event of context.events) {
     switch (event.event_type) {
       case 'gate_requested':
         open = event;
-        flaws.push(...(await verifyRequest(context, event)));
+        problems.push(...(await verifyRequest(context, event)));
         break;
       case 'gate_approved':
       case 'gate_rejected':
       case 'gate_timed_out':
-        flaws.push(...(await verifyOutcome(context, event, open)));
+        problems.push(...(await verifyOutcome(context, event, open)));
         break;
       default:
         break;
     }
   }
-  return flaws;
+  return problems;
 }
 
 function artifactOf(
@@ -74,18 +74,20 @@ async function readJson({ directory, files }: VerifyContext, path: string): Prom
   return files.has(path) ? parseJson((await directory.read(path)) ?? '') : null;
 }
 
-async function verifyRequest(context: VerifyContext, event: Requested): Promise<readonly RecordFault[]> {
+async function verifyRequest(context: VerifyContext, event: Requested): Promise<readonly VerifyProblem[]> {
   const where = `events.ndjson line ${lineOf(event)}`;
   const artifact = artifactOf(context, event, 'gate_request');
   if (artifact === undefined)
-    return [flaw('events.ndjson', 'asks at a gate without a recorded request', lineOf(event))];
+    return [problemIn('events.ndjson', 'asks at a gate without a recorded request', lineOf(event))];
   const { path, sha256 } = artifact.payload;
-  if (sha256 !== event.payload.request_sha256) return [flaw(path, `is not the request that ${where} binds`)];
+  if (sha256 !== event.payload.request_sha256)
+    return [problemIn(path, `is not the request that ${where} binds`)];
   const request = requestSchema.safeParse(await readJson(context, path));
-  if (!request.success) return [flaw(path, 'is not a gate request')];
-  if (request.data.tree !== event.payload.tree) return [flaw(path, `shows a different tree than ${where}`)];
+  if (!request.success) return [problemIn(path, 'is not a gate request')];
+  if (request.data.tree !== event.payload.tree)
+    return [problemIn(path, `shows a different tree than ${where}`)];
   if (request.data.workflow_digest !== context.view.started.workflow_digest)
-    return [flaw(path, 'names a different workflow than the run')];
+    return [problemIn(path, 'names a different workflow than the run')];
   return verifyShown(context, path, request.data.evidence);
 }
 
@@ -94,41 +96,42 @@ async function verifyShown(
   context: VerifyContext,
   path: string,
   evidence: z.infer<typeof evidenceSchema>,
-): Promise<readonly RecordFault[]> {
-  const flaws: RecordFault[] = [];
+): Promise<readonly VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
   for (const shown of evidence) {
     const recorded = context.artifacts.get(shown.path)?.payload.sha256;
     const sha256 = recorded ?? (await digestOf(context, shown.path))?.sha256;
     if (sha256 !== shown.sha256)
-      flaws.push(flaw(path, `shows ${shown.path} with another sha256 than it has`));
+      problems.push(problemIn(path, `shows ${shown.path} with another sha256 than it has`));
   }
-  return flaws;
+  return problems;
 }
 
 async function verifyOutcome(
   context: VerifyContext,
   event: Answered,
   request: Requested | null,
-): Promise<readonly RecordFault[]> {
+): Promise<readonly VerifyProblem[]> {
   const where = `events.ndjson line ${lineOf(event)}`;
   const artifact = artifactOf(context, event, 'gate_outcome');
   if (artifact === undefined)
-    return [flaw('events.ndjson', 'uses an answer that was not recorded', lineOf(event))];
+    return [problemIn('events.ndjson', 'uses an answer that was not recorded', lineOf(event))];
   const { path } = artifact.payload;
   const outcome = outcomeSchema.safeParse(await readJson(context, path));
-  if (!outcome.success) return [flaw(path, 'is not an answer')];
+  if (!outcome.success) return [problemIn(path, 'is not an answer')];
   const { answer, by, comment, answered_at, from, request_sha256, tree, workflow_digest, evidence } =
     outcome.data;
   const { payload } = event;
-  if (answer !== event.event_type || by !== payload.by) return [flaw(path, `is not the answer of ${where}`)];
+  if (answer !== event.event_type || by !== payload.by)
+    return [problemIn(path, `is not the answer of ${where}`)];
   const isElsewhere = JSON.stringify(from) !== JSON.stringify(payload.from);
   const hasOtherFeedback =
     JSON.stringify(typedFeedbackOf(outcome.data)) !== JSON.stringify(typedFeedbackOf(payload));
   if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere || hasOtherFeedback)
-    return [flaw(path, `differs from ${where}`)];
+    return [problemIn(path, `differs from ${where}`)];
   if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
-    return [flaw(path, 'answers another request')];
+    return [problemIn(path, 'answers another request')];
   if ((workflow_digest ?? context.view.started.workflow_digest) !== context.view.started.workflow_digest)
-    return [flaw(path, 'names a different workflow than the run')];
+    return [problemIn(path, 'names a different workflow than the run')];
   return verifyShown(context, path, evidence ?? []);
 }

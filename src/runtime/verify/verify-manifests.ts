@@ -10,10 +10,10 @@ import { closedRunFolders } from './closed-run-folders.ts';
 import {
   type ArtifactEvent,
   type ClosedFolder,
-  flaw,
-  type RecordFault,
+  problemIn,
   recordedIn,
   type VerifyContext,
+  type VerifyProblem,
 } from './verify-context.ts';
 
 /**
@@ -22,16 +22,16 @@ import {
  */
 export async function verifyManifests(
   context: VerifyContext,
-): Promise<{ readonly checked: number; readonly flaws: readonly RecordFault[] }> {
-  const flaws: RecordFault[] = [];
+): Promise<{ readonly checked: number; readonly problems: readonly VerifyProblem[] }> {
+  const problems: VerifyProblem[] = [];
   const closed = [...closedRunFolders(context), ...closedStepFolders(context)];
   for (const entry of closed) {
     const path = `${entry.folder}/manifest.json`;
     const text = context.files.has(path) ? await context.directory.read(path) : null;
     const message = text === null ? 'is missing, or is no file' : manifestProblem(context, entry, text);
-    if (message !== null) flaws.push(flaw(path, message));
+    if (message !== null) problems.push(problemIn(path, message));
   }
-  return { checked: closed.length, flaws };
+  return { checked: closed.length, problems };
 }
 
 function closedStepFolders(context: VerifyContext): ClosedFolder[] {
@@ -40,7 +40,7 @@ function closedStepFolders(context: VerifyContext): ClosedFolder[] {
   return context.view.steps.flatMap(({ stepId, opcode, attempt, termination, startedAt, endedAt }) => {
     const folder = stepFolderOf(stepId, attempt);
     if (opcode === 'STOP' || termination === null || abandoned.has(folder) || folder === unclosed) return [];
-    return [{ folder, said: { step_id: stepId, opcode, attempt, termination }, startedAt, endedAt }];
+    return [{ folder, recorded: { step_id: stepId, opcode, attempt, termination }, startedAt, endedAt }];
   });
 }
 
@@ -68,8 +68,8 @@ function manifestProblem(context: VerifyContext, closed: ClosedFolder, text: str
   if (!parsed.success) return 'does not fit the schema of a manifest';
   if (toJson(value) !== text) return 'is not in the form in which manifests are written';
   const manifest = parsed.data;
-  for (const [key, expected] of Object.entries(closed.said)) {
-    const actual = manifest[key as keyof ClosedFolder['said']];
+  for (const [key, expected] of Object.entries(closed.recorded)) {
+    const actual = manifest[key as keyof ClosedFolder['recorded']];
     if (actual !== expected) return `says ${key} ${String(actual)} where the events say ${String(expected)}`;
   }
   return listProblem(manifest, recordedIn(context, closed.folder)) ?? timeProblem(context, closed, manifest);

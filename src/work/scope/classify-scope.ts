@@ -65,7 +65,7 @@ function createClassifier(input: ScopeInput): Classifier {
     corrected: new Map(),
   };
   const counting = input.attestations.filter((each) => each.kind === 'correction');
-  const valid = counting.filter((each) => findCorrectionFlaw(each, classifier) === null);
+  const valid = counting.filter((each) => explainInvalidCorrection(each, classifier) === null);
   return { ...classifier, corrected: new Map(valid.map((each) => [each.actual, each])) };
 }
 
@@ -76,7 +76,7 @@ function classifyPath(path: string, classifier: Classifier): Omit<ScopedFile, 'p
     return verdict(
       'out_of_scope',
       null,
-      `${formatEntry(excluded)} is under Out of Scope${describeFlaws(path, classifier)}`,
+      `${formatEntry(excluded)} is under Out of Scope${describeInvalidAttestations(path, classifier)}`,
     );
   const listed = classifier.inside(path);
   if (listed !== null)
@@ -109,47 +109,51 @@ function classifyIncidental(path: string, classifier: Classifier): Omit<ScopedFi
   return verdict(
     'unlisted',
     false,
-    `it is not in scope, and ${proof.reason}${describeFlaws(path, classifier)}`,
+    `it is not in scope, and ${proof.reason}${describeInvalidAttestations(path, classifier)}`,
   );
 }
 
 /** Why attestations of the summary about a file don't count. */
-function describeFlaws(path: string, classifier: Classifier): string {
-  const flaws = classifier.input.attestations
+function describeInvalidAttestations(path: string, classifier: Classifier): string {
+  const reasons = classifier.input.attestations
     .filter((each) => (each.kind === 'incidental' ? each.path : each.actual) === path)
-    .flatMap((each) => findAttestationFlaw(each, classifier) ?? []);
-  return flaws.length === 0 ? '' : `; ${[...new Set(flaws)].join('; ')}`;
+    .flatMap((each) => explainInvalidAttestation(each, classifier) ?? []);
+  return reasons.length === 0 ? '' : `; ${[...new Set(reasons)].join('; ')}`;
 }
 
 /** Lines of the summary that have no effect, with the reason; those about a file are in its reason too. */
 export function findInvalidAttestations(input: ScopeInput): readonly string[] {
   const classifier = createClassifier(input);
-  return input.attestations.flatMap((each) => findAttestationFlaw(each, classifier) ?? []);
+  return input.attestations.flatMap((each) => explainInvalidAttestation(each, classifier) ?? []);
 }
 
 /** The corrections that count. */
 export function findValidCorrections(input: ScopeInput): readonly Correction[] {
   const classifier = createClassifier(input);
   return input.attestations.filter(
-    (each): each is Correction => each.kind === 'correction' && findCorrectionFlaw(each, classifier) === null,
+    (each): each is Correction =>
+      each.kind === 'correction' && explainInvalidCorrection(each, classifier) === null,
   );
 }
 
-function findAttestationFlaw(each: Attestation | Correction, classifier: Classifier): string | null {
-  if (each.kind === 'correction') return findCorrectionFlaw(each, classifier);
-  const flaw = findIncidentalFlaw(each, classifier);
-  return flaw === null ? null : `"Incidental: ${each.path}" does not count: ${flaw}`;
+function explainInvalidAttestation(each: Attestation | Correction, classifier: Classifier): string | null {
+  if (each.kind === 'correction') return explainInvalidCorrection(each, classifier);
+  const reason = explainInvalidIncidental(each, classifier);
+  return reason === null ? null : `"Incidental: ${each.path}" does not count: ${reason}`;
 }
 
-function findIncidentalFlaw({ path, why }: Attestation, classifier: Classifier): string | null {
+function explainInvalidIncidental({ path, why }: Attestation, classifier: Classifier): string | null {
   if (!listChangedPaths(classifier.input.changes).includes(path))
     return 'the patch does not change that file';
   if (classifier.outside(path) !== null) return 'the file is out of scope';
   return why === '' ? 'it gives no reason' : null;
 }
 
-function findCorrectionFlaw({ listed, actual, why }: Correction, classifier: Classifier): string | null {
-  const flaw = ((): string | null => {
+function explainInvalidCorrection(
+  { listed, actual, why }: Correction,
+  classifier: Classifier,
+): string | null {
+  const reason = ((): string | null => {
     if (actual === '') return 'it names no actual file';
     if (!isListed(listed, classifier.input.inScope)) return `${listed} is not an entry of In Scope`;
     if (!listChangedPaths(classifier.input.changes).includes(actual))
@@ -157,7 +161,7 @@ function findCorrectionFlaw({ listed, actual, why }: Correction, classifier: Cla
     if (leavesRepository(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
     return why === '' ? 'it gives no reason' : null;
   })();
-  return flaw === null ? null : `"Scope correction: ${listed} -> ${actual}" does not count: ${flaw}`;
+  return reason === null ? null : `"Scope correction: ${listed} -> ${actual}" does not count: ${reason}`;
 }
 
 /** A test is covered by its file, never by a folder of tests: the file itself must be in scope. */

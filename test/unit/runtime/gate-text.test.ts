@@ -193,7 +193,7 @@ describe('the changes that a gate shows', () => {
     expect(lines[2]).toBe('- src/a.ts:1  stub: f0() only throws');
     expect(lines.slice(-2)).toEqual([
       '- … and 4 more like these in gate_request.json',
-      '- 4 more changed files were not looked into',
+      '- 4 more changed files were not inspected',
     ]);
   });
 

@@ -22,7 +22,7 @@ import { Section } from '../ui/section.tsx';
 import { Spent } from './home-spent.tsx';
 import '../styles/home.css';
 
-/** What needs me, and can I trust the rest? */
+/** The report of a repository: what waits for the user, and how the other runs ended. */
 export function Home({ route }: { readonly route: Extract<Route, { screen: 'home' }> }): JSX.Element {
   const { repo } = route;
   const report = useDocument<ReportDocument>(`${repoPath(repo)}/report`);
@@ -106,7 +106,7 @@ function titleOf({ title, workflow_id }: ReportLine): string {
   return title ?? workflow_id;
 }
 
-/** The first column is the mark, the second the text, the third what a glance compares between lines. */
+/** A row of three columns: the mark of the outcome, the text, and a value to compare between rows or a button. */
 function Line({
   verdict,
   href,

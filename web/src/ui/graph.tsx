@@ -8,7 +8,7 @@ type GraphEdge = GraphDocument['edges'][number];
 const LINE = 16;
 const MARGIN = 12;
 
-/** The workflow as a drawing with a fixed place for everything: it scrolls, but nothing in it moves. */
+/** The workflow as a drawing. It scrolls; its nodes keep their places while a run proceeds. */
 export function Graph({
   graph,
   legend = false,
@@ -63,7 +63,7 @@ export function Graph({
   );
 }
 
-/** The drawing in words, for those who don't see it. */
+/** The drawing as text, for screen readers. */
 function describe({ nodes, edges }: GraphDocument): string {
   const steps = nodes.map(
     ({ id, state, visits }) => `${id}${visits > 0 ? `, ${state}, ${visits} visits` : ''}`,

@@ -4,22 +4,26 @@ import { hasErrorCode } from '../../../text/error-code.ts';
 import { unlock } from './unlock.ts';
 
 /** Far below the system's limit of 4096 bytes for a path, and far above the paths of any real project. */
-const KEPT_LENGTH = 2048;
+const MIN_MOVED_LENGTH = 2048;
 const SLASH = '/'.charCodeAt(0);
 
 /**
- * Runs `work` on a folder. If a path below it is too long, moves the deep folder to `shelf` and retries: at its
+ * Runs `work` on a folder. If a path below it is too long, moves the deep folder to `asideFolder` and retries: at its
  * original path nothing could read or remove it.
  */
-export async function withShortPaths<T>(root: string, shelf: string, work: () => Promise<T>): Promise<T> {
+export async function withShortPaths<T>(
+  root: string,
+  asideFolder: string,
+  work: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
       const deep = hasErrorCode(error, 'ENAMETOOLONG') ? folderToMove(root, pathOf(error)) : null;
       if (deep === null) throw error;
-      await mkdir(shelf, { recursive: true });
-      await rename(deep, join(await mkdtemp(join(shelf, 'deep-')), 'folder'));
+      await mkdir(asideFolder, { recursive: true });
+      await rename(deep, join(await mkdtemp(join(asideFolder, 'deep-')), 'folder'));
     }
   }
 }
@@ -27,7 +31,7 @@ export async function withShortPaths<T>(root: string, shelf: string, work: () =>
 /** Removes a folder and its content, regardless of depth and permissions. */
 export async function removeTree(path: string): Promise<void> {
   await withShortPaths(path, path, async () => {
-    // Before `rm`, which would go on removing in the background after it has failed on such a path.
+    // Before `rm`, which would continue removing in the background after a failure on such a path.
     await unlock(path, (error) => hasErrorCode(error, 'ENAMETOOLONG'));
     await rm(path, { recursive: true, force: true });
   });
@@ -36,7 +40,7 @@ export async function removeTree(path: string): Promise<void> {
 /** The topmost parent of a path whose own path is at least `KEPT_LENGTH` long. */
 function folderToMove(root: string, path: Buffer | null): Buffer | null {
   if (path === null || !path.subarray(0, root.length).equals(Buffer.from(root))) return null;
-  const end = path.indexOf(SLASH, Math.max(KEPT_LENGTH, Buffer.byteLength(root) + 1));
+  const end = path.indexOf(SLASH, Math.max(MIN_MOVED_LENGTH, Buffer.byteLength(root) + 1));
   return end === -1 ? null : path.subarray(0, end);
 }
 

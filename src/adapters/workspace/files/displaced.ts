@@ -8,11 +8,11 @@ export const DISPLACED_FOLDER = 'displaced';
 
 /** Moves a file or folder out of a checkout. It is kept in the run's folder until the workspace is removed. */
 export async function displace({ folder }: RunRepository, path: string | Buffer): Promise<void> {
-  const shelf = join(folder, DISPLACED_FOLDER);
-  await mkdir(shelf, { recursive: true });
+  const asideFolder = join(folder, DISPLACED_FOLDER);
+  await mkdir(asideFolder, { recursive: true });
   const latin1 = Buffer.from(path).toString('latin1');
   const name = latin1.slice(latin1.lastIndexOf('/') + 1);
-  await rename(path, pathBelow(await mkdtemp(join(shelf, 'item-')), name));
+  await rename(path, pathBelow(await mkdtemp(join(asideFolder, 'item-')), name));
 }
 
 /** Paths of everything that was moved out of the checkouts. */

@@ -73,9 +73,9 @@ export async function withoutOversize<T>(repository: RunRepository, work: () => 
 /** Keeps changed and new files in the run's folder, at their paths, until the workspace is removed. */
 async function displaceChanges(repository: RunRepository): Promise<void> {
   const { git, folder } = repository;
-  const shelf = join(folder, DISPLACED_FOLDER);
-  await mkdir(shelf, { recursive: true });
-  const item = await mkdtemp(join(shelf, 'item-'));
+  const asideFolder = join(folder, DISPLACED_FOLDER);
+  await mkdir(asideFolder, { recursive: true });
+  const item = await mkdtemp(join(asideFolder, 'item-'));
   const made = new Set<string>();
   for (const path of await changedPaths(git)) {
     const target = pathBelow(item, path);

@@ -1,5 +1,5 @@
-/** A line start is kept for each stretch of this many bytes, so that the index of 1 GB has 16,000 entries. */
-const STRETCH_BYTES = 64 * 1024;
+/** The index has an entry for each of these many bytes, so that the index of 1 GB has 16,000 entries. */
+const BYTES_PER_ENTRY = 64 * 1024;
 
 const LINE_FEED = 10;
 
@@ -33,7 +33,7 @@ export function createLineIndex(): LineIndex {
       for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, at + 1)) {
         complete += 1;
         lineStart = bytes + at + 1;
-        if (lineStart - kept < STRETCH_BYTES) continue;
+        if (lineStart - kept < BYTES_PER_ENTRY) continue;
         kept = lineStart;
         lines.push(complete);
         positions.push(lineStart);

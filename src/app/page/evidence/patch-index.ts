@@ -4,8 +4,8 @@ import { parsePatch } from '../../../policy/patches/patch.ts';
 /** How much of a header and of the first lines of a change is kept to read it. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_SAMPLE_BYTES = 1_024;
-/** In a long change, a place to start from is kept for each stretch of this many bytes. */
-const STRETCH_BYTES = 64 * 1024;
+/** In a long change, the index has a place to start reading from for each of these many bytes. */
+const BYTES_PER_ENTRY = 64 * 1024;
 
 /** A place between two lines of the hunks of a file. */
 export interface HunkPlace {
@@ -97,7 +97,7 @@ export function createPatchScanner(): PatchScanner {
   });
   const readHunkLine = (current: Draft, first: number, text: () => string) => {
     const last = current.places.at(-1);
-    if (last !== undefined && lineStart - last.position >= STRETCH_BYTES) current.places.push(place());
+    if (last !== undefined && lineStart - last.position >= BYTES_PER_ENTRY) current.places.push(place());
     if (current.sample.length < MAX_SAMPLE_BYTES) current.sample += `${text().slice(0, MAX_SAMPLE_BYTES)}\n`;
     current.lines += 1;
     if (first === BACKSLASH) return;

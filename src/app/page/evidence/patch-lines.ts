@@ -5,7 +5,7 @@ import type { HunkPlace, PatchSection } from './patch-index.ts';
 
 type Hunk = ChangedFileDocument['hunks'][number];
 
-const PIECE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** Longer lines, as of minified files, are cut. */
 const MAX_LINE_CHARACTERS = 4_096;
 /** A page ends here, even if it has fewer lines than asked for. */
@@ -25,11 +25,11 @@ export async function readPatchLines(
   if (start === undefined) return [];
   const page = createHunkPage(start, from, limit);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const buffer = new Uint8Array(PIECE_BYTES);
+  const buffer = new Uint8Array(CHUNK_BYTES);
   let rest = '';
   let position = start.position;
   while (position < end && !page.isFull()) {
-    const bytes = await file.read(buffer.subarray(0, Math.min(PIECE_BYTES, end - position)), position);
+    const bytes = await file.read(buffer.subarray(0, Math.min(CHUNK_BYTES, end - position)), position);
     if (bytes === 0) break;
     position += bytes;
     const lines = (rest + decoder.decode(buffer.subarray(0, bytes), { stream: true })).split('\n');

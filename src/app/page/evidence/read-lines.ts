@@ -1,7 +1,7 @@
 import type { OpenFile } from '../../../ports/record-files.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
 
-const PIECE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** What a request may count of a file beyond what it needs, so that the number of lines gets known soon. */
 const COUNT_AHEAD_BYTES = 32 * 1024 ** 2;
 /** With more left to count, the end of a file is shown before its lines are counted. */
@@ -92,10 +92,10 @@ async function countLines(
 ): Promise<void> {
   const { index } = indexed;
   const count = async () => {
-    const buffer = new Uint8Array(PIECE_BYTES);
+    const buffer = new Uint8Array(CHUNK_BYTES);
     const end = Math.min(upTo, file.bytes);
     while (index.countedBytes() < end && (line === null || index.countedLines() <= line)) {
-      const room = Math.min(PIECE_BYTES, end - index.countedBytes());
+      const room = Math.min(CHUNK_BYTES, end - index.countedBytes());
       const bytes = await file.read(buffer.subarray(0, room), index.countedBytes());
       if (bytes === 0) break;
       index.count(buffer.subarray(0, bytes));
@@ -113,10 +113,10 @@ async function readPage(
 ): Promise<Pick<LineRange, 'lines' | 'more'>> {
   const start = index.find(from);
   const page = createPage(from - start.line, limit);
-  const buffer = new Uint8Array(PIECE_BYTES);
+  const buffer = new Uint8Array(CHUNK_BYTES);
   let position = start.position;
   while (position < file.bytes && !page.isFull()) {
-    const bytes = await file.read(buffer.subarray(0, Math.min(PIECE_BYTES, file.bytes - position)), position);
+    const bytes = await file.read(buffer.subarray(0, Math.min(CHUNK_BYTES, file.bytes - position)), position);
     if (bytes === 0) break;
     page.add(buffer.subarray(0, bytes));
     position += bytes;

@@ -16,7 +16,7 @@ const LONGEST_LINE = 2_000;
 /** A shorter line is not assumed to be hard-wrapped. */
 const WRAPPED_AT = 50;
 
-export function messageLines(text: string): MessageLine[] {
+export function readMessageLines(text: string): MessageLine[] {
   const lines = joinWrappedLines(removeCodeBlocks(text).split(/\r\n|\r|\n/));
   return lines.map((line, index) => readLine(line, () => nextLine(lines, index)));
 }
@@ -36,9 +36,9 @@ const CROSS = /^(?:❌|✗|✘|⚠|🔴|🟡|⏳|☐|🚧)/u;
 function readLine(line: string, next: () => string): MessageLine {
   const trimmed = line.trim();
   const indent = line.length - line.trimStart().length;
-  const read = (form: MessageLine['form'], words = '', more: Partial<MessageLine> = {}): MessageLine => ({
+  const read = (form: MessageLine['form'], content = '', more: Partial<MessageLine> = {}): MessageLine => ({
     form,
-    text: stripMarkup(words),
+    text: stripMarkup(content),
     ticked: false,
     indent,
     level: 0,

@@ -1,4 +1,4 @@
-import { type MessageLine, messageLines } from './lines.ts';
+import { type MessageLine, readMessageLines } from './lines.ts';
 
 /**
  * Splits a final message into statements. Each records the section it belongs to, because the same line means
@@ -25,7 +25,7 @@ export type SectionKind = 'plain' | 'planned' | 'created' | 'changed' | 'summary
 export function splitStatements(text: string): Statement[] {
   const statements: Statement[] = [];
   let section: Section = NO_SECTION;
-  for (const line of messageLines(text)) {
+  for (const line of readMessageLines(text)) {
     const { form, text } = line;
     if (form === 'blank' || form === 'foreign') continue;
     section = sectionAt(section, line);

@@ -95,7 +95,7 @@ async function putIntoCheckout(
   }
 }
 
-/** A snapshot of the current files, or of those before an attempt that died. */
+/** A snapshot of the current files, or of those before an attempt that was killed. */
 async function beginAcceptance(context: RunContext, effect: AcceptEffect, name: string): Promise<Snapshot> {
   const { deps, directory, workspace } = context;
   if (effect.restoreTo !== null) {

@@ -3,11 +3,11 @@ import { answererText } from '../../../contracts/run/answer-origin.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';
 import {
-  contentLines,
-  decidingLines,
-  lastMessageLines,
-  otherLines,
-  totalLine,
+  formatContentNotes,
+  formatDecidingFiles,
+  formatLastMessage,
+  formatOtherFiles,
+  formatTotal,
 } from '../../../runtime/gates/gate-change-text.ts';
 import type { GateRequest } from '../../../runtime/gates/gate-request.ts';
 import {
@@ -65,19 +65,19 @@ export function renderGate(
 
 /** Changes that influence the decision are never truncated. */
 function renderContent(request: GateRequest, id: string, isAnswered: boolean): string[] {
-  const total = totalLine(request);
+  const total = formatTotal(request);
   return [
     ...renderBlock(
       'changes to tests, checks and build files',
-      decidingLines(request),
+      formatDecidingFiles(request),
       Number.POSITIVE_INFINITY,
     ),
-    ...renderBlock('other changes', otherLines(request), MAX_NOTES),
+    ...renderBlock('other changes', formatOtherFiles(request), MAX_NOTES),
     ...(total === null ? [] : [`in all: ${total}`]),
-    ...renderBlock('look at', contentLines(request), MAX_NOTES),
+    ...renderBlock('look at', formatContentNotes(request), MAX_NOTES),
     ...renderBlock('evaluation', evaluationLines(request), MAX_LINES),
     ...renderBlock('checks', checkLines(request), MAX_LINES),
-    ...renderBlock('the agent says', [...claimLines(request), ...lastMessageLines(request)], MAX_NOTES),
+    ...renderBlock('the agent says', [...claimLines(request), ...formatLastMessage(request)], MAX_NOTES),
     ...goldenLines(request, id),
     ...renderBlock('violations', violationLines(request), MAX_LINES),
     ...renderBlock('findings', findingLines(request), MAX_LINES),

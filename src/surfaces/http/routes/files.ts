@@ -5,7 +5,7 @@ import type { OpenFile } from '../../../ports/record-files.ts';
 import { getOfRun, type Route, RouteError } from '../route.ts';
 import { FILE_POLICY } from '../security/response-headers.ts';
 
-const PIECE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 /** Artifacts and goldens. What agents and tests wrote is never shown as a page of its own. */
 export const FILE_ROUTES: readonly Route[] = [
@@ -60,7 +60,7 @@ function streamFile(file: OpenFile): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const buffer = new Uint8Array(Math.min(PIECE_BYTES, Math.max(1, file.bytes - position)));
+        const buffer = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(1, file.bytes - position)));
         const bytes = position >= file.bytes ? 0 : await file.read(buffer, position);
         if (bytes === 0) {
           await file.close();

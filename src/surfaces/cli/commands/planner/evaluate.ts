@@ -8,7 +8,7 @@ import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { readJson } from '../../given-text.ts';
+import { readJson } from '../../input-text.ts';
 import { openPlanner } from '../../open.ts';
 import { printable, printLines, stderrOf } from '../../output/terminal.ts';
 

@@ -15,7 +15,7 @@ import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { readJson } from '../../given-text.ts';
+import { readJson } from '../../input-text.ts';
 import { openPlanner, openRecords, openRun } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
 import { printable, stdoutOf } from '../../output/terminal.ts';

@@ -8,7 +8,7 @@ import type { PolicyViolation } from '../../../../policy/violation.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { readText } from '../../given-text.ts';
+import { readText } from '../../input-text.ts';
 import { openPolicy } from '../../open.ts';
 import { printable } from '../../output/terminal.ts';
 

@@ -6,7 +6,7 @@ import type { ScopedFile } from '../../../../work/scope/classify-scope.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { readText } from '../../given-text.ts';
+import { readText } from '../../input-text.ts';
 import { openScope } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
 import { printable, printLines, stdoutOf } from '../../output/terminal.ts';

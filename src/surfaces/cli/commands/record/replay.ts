@@ -32,7 +32,7 @@ async function replayAlone(context: CommandContext, open: OpenRun): Promise<Exit
       EXIT.failed,
     );
   const { replay: made, derived } = replayed;
-  const ok = made.difference === null && derived.flaws.length === 0;
+  const ok = made.difference === null && derived.problems.length === 0;
   if (context.json) printJson(context, { run_id: runId, ok, ...replayDocument(made, derived) });
   else printReplay(context, runId, made, derived);
   return ok ? EXIT.success : EXIT.failed;
@@ -52,7 +52,7 @@ function replayDocument({ decided, carried, difference, cut }: Replay, derived: 
             expected: difference.expected,
             recorded: difference.recorded,
           },
-    problems: derived.flaws,
+    problems: derived.problems,
     notes: derived.notes,
   };
 }
@@ -65,7 +65,7 @@ function printReplay(
 ): void {
   const output = stdoutOf(terminal);
   const { paint } = output;
-  const [flaw] = derived.flaws;
+  const [problem] = derived.problems;
   const broken = `${paint.red('✗')} run ${runId} does not replay:`;
   if (difference !== null)
     printLines(output, [
@@ -73,7 +73,8 @@ function printReplay(
       `  expected  ${printable(describeEvent(difference.expected))}`,
       `  recorded  ${printable(describeEvent(difference.recorded))}`,
     ]);
-  else if (flaw !== undefined) printLines(output, [`${broken} ${flaw.path}: ${printable(flaw.message)}`]);
+  else if (problem !== undefined)
+    printLines(output, [`${broken} ${problem.path}: ${printable(problem.message)}`]);
   else
     printLines(output, [
       `${paint.green('✓')} run ${runId} replays: ${decided} events decided again, ${carried} copied from the record`,

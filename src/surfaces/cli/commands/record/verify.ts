@@ -5,15 +5,15 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords } from '../../open.ts';
 import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 
-/** Checks the record of a run. Prints the first flaw; with `--json`, all of them. */
+/** Checks the record of a run. Prints the first problem; with `--json`, all of them. */
 export async function verify(context: CommandContext, runRef: string): Promise<ExitCode> {
   const records = await openRecords(context);
   const runId = await resolveRunId(records, runRef);
   const verification = await verifyRun(await records.store.read(runId));
-  const ok = verification.flaws.length === 0;
+  const ok = verification.problems.length === 0;
   if (context.json) {
-    const { events, artifacts, manifests, flaws, notes } = verification;
-    printJson(context, { run_id: runId, ok, events, artifacts, manifests, problems: flaws, notes });
+    const { events, artifacts, manifests, problems, notes } = verification;
+    printJson(context, { run_id: runId, ok, events, artifacts, manifests, problems, notes });
   } else printVerification(context, runId, verification);
   return ok ? EXIT.success : EXIT.failed;
 }
@@ -21,8 +21,8 @@ export async function verify(context: CommandContext, runRef: string): Promise<E
 function printVerification({ terminal }: CommandContext, runId: string, verification: Verification): void {
   const output = stdoutOf(terminal);
   const { paint } = output;
-  const { events, artifacts, manifests, flaws, notes } = verification;
-  const [first, ...more] = flaws;
+  const { events, artifacts, manifests, problems, notes } = verification;
+  const [first, ...more] = problems;
   if (first === undefined) {
     const counts = `${events} events, ${artifacts} artifacts, ${manifests} manifests`;
     printLines(output, [`${paint.green('✓')} run ${runId} verifies: ${counts}`]);

@@ -29,5 +29,5 @@ export async function cancel(
 }
 
 function noteText(note: string | null): string {
-  return note === null ? '' : `note: ${note}; the run was ended from its log alone\n`;
+  return note === null ? '' : `note: ${note}; the run was cancelled in its log, without its other files\n`;
 }

@@ -2,7 +2,7 @@ import { applyResult, BrokenContract } from '../../../../app/work/apply-result.t
 import type { ContractProblem } from '../../../../work/results/problem-codes.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { readJson } from '../../given-text.ts';
+import { readJson } from '../../input-text.ts';
 import { printable } from '../../output/terminal.ts';
 import { executeAsUser } from '../../output/work/user-commands.ts';
 

@@ -11,7 +11,7 @@ import type { ContractProblem } from '../../../../work/results/problem-codes.ts'
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { parseJson, readJson, readText } from '../../given-text.ts';
+import { parseJson, readJson, readText } from '../../input-text.ts';
 import { printable, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
 
 interface ContractArguments {

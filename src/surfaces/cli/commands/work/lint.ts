@@ -5,7 +5,7 @@ import { type BodyKind, TYPE_OF_KIND } from '../../../../work/bodies/body-templa
 import { type BodyProblem, checkReadBody } from '../../../../work/bodies/check-body.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { readText } from '../../given-text.ts';
+import { readText } from '../../input-text.ts';
 import { printDiagnostics, printLines, stdoutOf } from '../../output/terminal.ts';
 import { expectBodyKind } from './template.ts';
 
