@@ -87,7 +87,12 @@ describe('the lock of a run', () => {
   it('lets one process drive, and the others learn which, where, and until when', async () => {
     const run = await openStore().create(RUN, null);
     const refused = await openStore().drive(RUN);
-    const driver = { pid: process.pid, host: thisProcess().host, leaseUntil: expect.any(String) };
+    const driver = {
+      worker: null,
+      pid: process.pid,
+      host: thisProcess().host,
+      leaseUntil: expect.any(String),
+    };
     expect(refused).toEqual({ ok: false, problem: { kind: 'driven', driver } });
     const leftMs =
       refused.ok || refused.problem.kind !== 'driven'
@@ -151,10 +156,10 @@ describe('the lock of a process that cannot be looked up', () => {
   it('is shown as the driver until its lease has run out', async () => {
     await recordRun('a');
     await leaveLock({ ...FOREIGN, pid: 4321 }, 14_000);
-    expect(await openStore().read(RUN)).toMatchObject({ run: { driverPid: 4321 } });
-    expect(await openStore().list()).toMatchObject([{ driverPid: 4321 }]);
+    expect(await openStore().read(RUN)).toMatchObject({ run: { driver: { pid: 4321 } } });
+    expect(await openStore().list()).toMatchObject([{ driver: { pid: 4321 } }]);
     await leaveLock({ ...FOREIGN, pid: 4321 }, 16_000);
-    expect(await openStore().read(RUN)).toMatchObject({ run: { driverPid: null } });
+    expect(await openStore().read(RUN)).toMatchObject({ run: { driver: null } });
     expect(await locks()).toHaveLength(1);
   });
 
@@ -222,7 +227,7 @@ describe('a lease', () => {
       /^the lease on run .* ran out: this process last renewed/,
     );
     await expect(run.directory.write('status.json', '{}')).rejects.toThrow(LeaseLost);
-    await expect(run.directory.writeOnce('once.json', '{}')).rejects.toThrow(LeaseLost);
+    await expect(run.inbox.post('once.json', '{}')).rejects.toThrow(LeaseLost);
     await expect(run.directory.appendText('notes.txt', 'x')).rejects.toThrow(LeaseLost);
     await expect(run.directory.makeStepFolder('step', 1)).rejects.toThrow(LeaseLost);
     expect(run.lease.lost.reason).toBeInstanceOf(LeaseLost);

@@ -15,6 +15,7 @@ import {
   readLog,
 } from './event-log.ts';
 import { type Committer, createCommitter } from './group-commit.ts';
+import { createInbox } from './inbox.ts';
 import { createJournal, findJournals } from './journal.ts';
 import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
 import { adoptJournals, clearHalfWritten, completeLog, settleLog } from './log-repair.ts';
@@ -135,9 +136,11 @@ async function openDriven(
     expectHeld,
   });
   const log = createLogWriter(file, runId, reading.end, deps.clock);
+  const directory = createRunDirectory(runId, path, expectHeld);
   return {
     lease: { lost, expectHeld },
-    directory: createRunDirectory(runId, path, expectHeld),
+    directory,
+    inbox: createInbox(directory, deps.clock, expectHeld),
     events: reading.events,
     append: log.append,
     release: async () => {
@@ -184,19 +187,21 @@ async function removeCreated(made: readonly string[]): Promise<void> {
     await (path.endsWith('.gitignore') ? unlink(path) : rmdir(path).catch(() => {}));
 }
 
-async function readRun({ lease }: OpenStore, runId: string, path: string): Promise<ReadResult> {
+async function readRun({ lease, clock }: OpenStore, runId: string, path: string): Promise<ReadResult> {
   // Find the driver before reading the log: a run that ends in between then still has a driver, and the caller checks
   // it again.
   const driver = await findDriver(path, lease.leaseMs);
   const reading = await readLog(join(path, EVENTS_FILE));
   if (reading === null) return { ok: false, problem: { kind: 'missing' } };
   if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+  const directory = createRunDirectory(runId, path);
   return {
     ok: true,
     run: {
-      directory: createRunDirectory(runId, path),
+      directory,
+      inbox: createInbox(directory, clock),
       events: reading.events,
-      driverPid: driver?.pid ?? null,
+      driver,
     },
   };
 }

@@ -51,7 +51,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
       throw lost.reason;
     }
     if (!(error instanceof Interrupted)) throw error;
-    const cancel = await readCancelRequest(context.directory);
+    const cancel = await readCancelRequest(request.run.inbox);
     if (cancel === null) return { kind: 'interrupted', view: context.view() };
     const input = { kind: 'cancel', ...cancel } as const;
     return await settled(context, driveLoop(request, context, { input, records: [] }));
