@@ -25,9 +25,9 @@ export interface Engine extends RunStore {
   /** The queued runs, oldest first, and why each one waits. */
   readonly queue: () => Promise<readonly QueuedRun[]>;
   /**
-   * The events from this sequence number on, in order and each exactly once, as they become durable. Ends when the signal
-   * fires, and after the events of a run that has ended and that no process drives. Starting again with the next
-   * number continues after a lost connection.
+   * The events from this sequence number on, in order and each exactly once, as they are recorded. Waits for a run that
+   * has not started. Ends when the signal fires, and after the last event of a run that has ended and that no process
+   * drives. After a lost connection, a call with the next number continues.
    */
   readonly tail: (runId: string, request: TailRequest) => AsyncIterable<readonly RunEvent[]>;
   /** Makes all files of a run readable below `directory.path`. */
@@ -37,6 +37,8 @@ export interface Engine extends RunStore {
 
 export interface Submission {
   readonly runId: string;
+  /** As for `create`. */
+  readonly artifactsDir: string | null;
   /** Labels such as `agent=claude-code`: a worker takes the run only if it has all of them. */
   readonly needs: readonly string[];
   /** What the worker starts, as JSON that the engine does not interpret. */

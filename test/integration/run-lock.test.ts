@@ -14,13 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import type { LeaseTiming } from '../../src/adapters/run-store/lease.ts';
 import {
   formatIdentity,
   type ProcessIdentity,
   thisProcess,
 } from '../../src/adapters/run-store/process-identity.ts';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { EventDraft } from '../../src/contracts/run/event.ts';
 import { LeaseLost } from '../../src/contracts/run/run-lease.ts';
@@ -42,7 +42,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 function openStore(lease?: LeaseTiming): RunStore {
   const place = { repoRoot: root, runsDir: join(root, '.tnh/run'), clock: systemClock };
-  return createRunStore(lease === undefined ? place : { ...place, lease });
+  return createEmbeddedEngine(lease === undefined ? place : { ...place, lease });
 }
 
 function note(text: string): EventDraft {

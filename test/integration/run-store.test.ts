@@ -5,7 +5,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import type { EventDraft } from '../../src/contracts/run/event.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
 
@@ -18,7 +18,7 @@ let path: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'conductor-store-'));
-  store = createRunStore({
+  store = createEmbeddedEngine({
     repoRoot: root,
     runsDir: join(root, '.tnh/run'),
     clock: { now: () => new Date('2026-01-02T03:04:05.678Z'), sleep: async () => {} },

@@ -2,6 +2,7 @@ import type { EventDraft } from '../../contracts/run/event.ts';
 import { decide } from '../../kernel/decide.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
+import type { Wake } from '../../ports/run-store.ts';
 import { writeFinalState } from '../record/derived-files.ts';
 import { type AwaitingView, findParked, type ParkedView, type RunView } from '../record/run-view.ts';
 import { type EffectResult, Interrupted } from '../run-context.ts';
@@ -26,6 +27,20 @@ export type DriveEnd =
   | { readonly kind: 'parked'; readonly parked: ParkedView; readonly view: RunView }
   /** Stopped from outside; `resume` continues the run. */
   | { readonly kind: 'interrupted'; readonly view: RunView };
+
+/** When another process has to look at the run again after this end. */
+export function wakeAfter(end: DriveEnd): Wake {
+  switch (end.kind) {
+    case 'ended':
+      return { kind: 'never' };
+    case 'waiting':
+      return { kind: 'after', time: end.awaiting.expiresAt };
+    case 'parked':
+      return { kind: 'after', time: end.parked.until };
+    case 'interrupted':
+      return { kind: 'now' };
+  }
+}
 
 export interface DriveRequest extends DriveContextRequest, GateWait {
   readonly first: KernelInput;

@@ -48,7 +48,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'conductor-gates-'));
   time = IN_TIME;
   const clock = { now: () => time, sleep: () => Promise.resolve() };
-  inbox = createInbox(createRunDirectory('run', folder), clock);
+  const queue = { noteMessage: () => Promise.resolve() };
+  inbox = createInbox(createRunDirectory('run', folder), { clock, queue });
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
