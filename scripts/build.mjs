@@ -43,11 +43,11 @@ const bundle = await rolldown({
   logLevel: 'warn',
   plugins: [withoutExternalCommands],
   // Few commands need these packages, and they are large or read files next to their own code.
-  external: ['axe-core', 'libsql', 'mdast-util-from-markdown', 'pixelmatch', 'playwright-core', 'pngjs'],
+  external: ['axe-core', 'libsql', 'pixelmatch', 'playwright-core', 'pngjs'],
   // The package's Node build is CommonJS, which can't be tree-shaken; its browser build can.
   resolve: { alias: { yaml: at('node_modules', 'yaml', 'browser', 'index.js') } },
 });
-await bundle.write({
+const { output: commandFiles } = await bundle.write({
   dir: at('dist', 'bin'),
   format: 'esm',
   entryFileNames: '[name].js',
@@ -65,7 +65,7 @@ await bundle.write({
 await bundle.close();
 chmodSync(at('dist', 'bin', 'conductor.js'), 0o755);
 
-await build({ configFile: at('web', 'vite.config.ts') });
+const { output: pageFiles } = await build({ configFile: at('web', 'vite.config.ts') });
 
 /** Below this, the compressed file is hardly smaller. */
 const MIN_BYTES_TO_COMPRESS = 512;
@@ -98,7 +98,7 @@ const library = await rolldown({
   logLevel: 'warn',
   external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
 });
-await library.write({
+const { output: libraryFiles } = await library.write({
   dir: at('dist', 'lib'),
   format: 'esm',
   entryFileNames: '[name].js',
@@ -120,3 +120,26 @@ function copyDeclarations(entries) {
 }
 
 copyDeclarations(['src', 'harness', 'testing'].map((folder) => at('dist', folder, 'index.d.ts')));
+
+/** Folders of the packages whose code is in these files. */
+function packageFolders(files) {
+  const folders = files
+    .flatMap(({ moduleIds = [] }) => moduleIds)
+    .map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0]);
+  return [...new Set(folders)].filter((folder) => folder !== undefined).sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** The licence of a package, as it asks to be passed on with its code. */
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e(?:\.|-mit|$)/i.test(entry));
+  const text =
+    file === undefined ? 'The package has no file with the text.' : readFileSync(join(folder, file), 'utf8');
+  return `${name} ${version}, ${license}\n\n${text.trim()}\n`;
+}
+
+const bundled = packageFolders([...commandFiles, ...pageFiles, ...libraryFiles]);
+writeFileSync(
+  at('dist', 'bin', 'licenses.txt'),
+  [...new Set(bundled.map(licenceOf))].join(`\n${'-'.repeat(80)}\n\n`),
+);

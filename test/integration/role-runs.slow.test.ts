@@ -145,6 +145,7 @@ describe("an implementor's run", () => {
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
       kind: 'waiting',
+      gate: 'decide',
       reason: expect.stringContaining('the workspace does not differ from the base') as string,
     });
     const cli = createCliInProcess({ cwd: scene.repo.root, home: scene.home });
