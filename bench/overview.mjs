@@ -46,7 +46,7 @@ async function main() {
   const root = join(import.meta.dirname, '..');
   const built = join(root, 'dist', 'src');
   if (!existsSync(built)) throw new Error('nothing is built; npm run setup builds it');
-  const { createRunStore } = await import(join(built, 'adapters', 'run-store', 'run-store.js'));
+  const { createEmbeddedEngine } = await import(join(built, 'adapters', 'run-store', 'run-store.js'));
   const { createSummaryCache } = await import(join(built, 'adapters', 'run-store', 'summary-cache.js'));
   const { reportRuns } = await import(join(built, 'app', 'report.js'));
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-report-'));
@@ -59,7 +59,7 @@ async function main() {
     const clock = { now: () => NOW };
     let reads = 0;
     const open = () => {
-      const store = createRunStore({ repoRoot: folder, runsDir, clock });
+      const store = createEmbeddedEngine({ repoRoot: folder, runsDir, clock });
       const read = (runId) => {
         reads += 1;
         return store.read(runId);

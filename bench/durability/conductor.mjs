@@ -1,7 +1,7 @@
 // Ten steps that do nothing, through the kernel and the log: what is recorded is what the runtime records for
 // a step, and every append is on disk before the next decision.
 import { join } from 'node:path';
-import { createRunStore } from '../../dist/src/adapters/run-store/run-store.js';
+import { createEmbeddedEngine } from '../../dist/src/adapters/run-store/embedded-engine.js';
 import { systemClock } from '../../dist/src/adapters/system/clock.js';
 import { systemIds } from '../../dist/src/adapters/system/ids.js';
 import { decide } from '../../dist/src/kernel/decide.js';
@@ -40,7 +40,7 @@ export function noOpPlan(steps, maxVisits = 10) {
 }
 
 export function openStore(folder) {
-  return createRunStore({ repoRoot: folder, runsDir: join(folder, '.tnh/run'), clock: systemClock });
+  return createEmbeddedEngine({ repoRoot: folder, runsDir: join(folder, '.tnh/run'), clock: systemClock });
 }
 
 /** Drives a run to its end, or until it has so many events. */

@@ -1,5 +1,5 @@
-// From a spec to merged branches, in a repository that is thrown away: node examples/work-items/run.mjs
-// CONDUCTOR names the command (default: the one that was built here); KEEP=DIR makes the repository there and keeps it.
+// From a spec to merged branches, in a temporary repository: node examples/work-items/run.mjs
+// CONDUCTOR names the command (default: the one built in this clone); KEEP=DIR creates the repository in DIR and keeps it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ function write(path, text) {
   writeFileSync(file, text);
 }
 
-/** Runs a verb as a person would, and stops the example where it ends otherwise than the story goes. */
+/** Runs a command, and ends the example if its exit code is not the expected one. */
 function conductor(expected, ...args) {
   console.log(`$ conductor ${args.join(' ')}`);
   const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
@@ -45,28 +45,27 @@ try {
   git('add', '--all');
   git('commit', '--quiet', '--message=A spec');
 
-  say('The planner makes three items of the approved spec; the page waits for both functions.');
+  say('The planner turns the approved spec into three items; the page waits for both functions.');
   conductor(0, 'work', 'plan');
   conductor(0, 'work', 'list');
 
   say(
-    'Two items are worked on side by side. The review rejects one, the implementor of the other has a question.',
+    'Two items are worked on side by side. The review rejects one, and its implementor fixes what was found. The other has a question.',
   );
   conductor(3, 'work', 'dispatch', '--all', '--jobs', '2');
   conductor(0, 'work', 'list');
   conductor(0, 'work', 'show', '2');
 
-  say('A person answers in the repository, and sends both items round again.');
+  say('The user answers the question in the repository, and returns the item to pending.');
   write('docs/units.md', '# Units\n\nSides are in millimetres.\n');
   git('add', '--all');
   git('commit', '--quiet', '--message=Sides are in millimetres');
   conductor(0, 'work', 'transition', '2', 'pending', '--reason', 'docs/units.md says it now');
-  conductor(0, 'work', 'transition', '1', 'pending', '--reason', 'put right what the review found');
 
-  say('Nothing is left but the approvals: then the page is free, too.');
+  say('Once both are approved, the page can start.');
   conductor(0, 'work', 'dispatch', '--all', '--jobs', '2');
 
-  say('A person merges.');
+  say('The user merges.');
   for (const id of ['1', '2', '3']) conductor(0, 'work', 'merge', id);
   conductor(0, 'work', 'list');
   console.log(execFileSync('git', ['log', '--oneline', '--graph', 'main'], { cwd: root, encoding: 'utf8' }));

@@ -3,8 +3,9 @@ import type { ReadTemplate } from '../contracts/documents/prompt.ts';
 import type { PlacedWarning } from '../diagnostics/diagnostic.ts';
 import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Engine } from '../ports/engine.ts';
 import type { BrokenFile } from '../ports/project-files.ts';
-import type { Ids, RunStore } from '../ports/run-store.ts';
+import type { Ids } from '../ports/run-store.ts';
 import type { RunSummaries } from '../ports/run-summaries.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace/workspace.ts';
@@ -48,7 +49,7 @@ export interface CheckSetup {
 /** The records of a repository, read-only. */
 export interface Records {
   readonly repoRoot: string;
-  readonly store: RunStore;
+  readonly store: Engine;
   /** Summaries of ended runs. */
   readonly summaries: RunSummaries;
   readonly clock: Clock;

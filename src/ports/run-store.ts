@@ -1,4 +1,5 @@
 import type { EventDraft, RunEvent } from '../contracts/run/event.ts';
+import type { PostResult, PostTerms } from '../contracts/run/post-terms.ts';
 import type { Status } from '../contracts/run/run-files.ts';
 import type { Driver } from '../contracts/run/run-lease.ts';
 
@@ -25,7 +26,8 @@ export interface RunListing {
   readonly path: string;
   /** Null if status.json can't be read. */
   readonly status: Status | null;
-  readonly driverPid: number | null;
+  /** The process that drives the run now, or null. */
+  readonly driver: Driver | null;
 }
 
 export type DriveResult =
@@ -44,9 +46,10 @@ export type ReadResult =
 
 export interface RunRecord {
   readonly directory: RunDirectory;
+  readonly inbox: Inbox;
   readonly events: readonly RunEvent[];
   /** The process that drives the run now, or null. */
-  readonly driverPid: number | null;
+  readonly driver: Driver | null;
 }
 
 /** Write access to a run: only the process that holds the lease has it. */
@@ -54,13 +57,35 @@ export interface DrivenRun {
   readonly lease: RunLease;
   /** Writes throw `LeaseLost` once the lease is lost. */
   readonly directory: RunDirectory;
+  readonly inbox: Inbox;
   readonly events: readonly RunEvent[];
   /**
    * Returns once the events are on disk. Writes nothing if the lease is lost, or if the log doesn't end where this
    * process left it.
    */
   readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
-  readonly release: () => Promise<void>;
+  /** Gives up the right to drive. `wake` says when a queued run is due again; by default, at once. */
+  readonly release: (wake?: Wake) => Promise<void>;
+}
+
+/** `after`: at this time (ISO 8601; null: at no time) or after a message. `never`: the run has ended. */
+export type Wake =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'after'; readonly time: string | null }
+  | { readonly kind: 'never' };
+
+/**
+ * Messages to a run from other processes: answers to its gates with their feedback, and the request to cancel it. Any
+ * process may post; the first message of each key counts. A key is the path of a file in the run's record, which
+ * contains the message once the driver has read it.
+ */
+export interface Inbox {
+  /** Null if there is no message with this key. */
+  readonly read: (key: string) => Promise<string | null>;
+  /** When this returns `posted`, the message is durable. Checks the time and the key in one step. */
+  readonly post: (key: string, message: string, terms?: PostTerms) => Promise<PostResult>;
+  /** The time by which the engine checks the terms. */
+  readonly now: () => Promise<Date>;
 }
 
 export interface RunLease {
@@ -89,8 +114,6 @@ export interface RunDirectory {
     content: string | Uint8Array,
     options?: { readonly durable?: boolean },
   ) => Promise<FileDigest>;
-  /** Writes only if the file does not exist; returns false if it does. */
-  readonly writeOnce: (relativePath: string, content: string) => Promise<boolean>;
   /** Null if the file does not exist. `firstBytes` limits how much of a large file is read. */
   readonly read: (relativePath: string, options?: { readonly firstBytes?: number }) => Promise<string | null>;
   /** Files below a folder, relative to the run directory. Does not follow symbolic links. */

@@ -1,8 +1,9 @@
 import { FIRST_PREV } from '../contracts/run/event.ts';
+import { refuseByTime } from '../contracts/run/post-terms.ts';
 import { type Status, stepFolderOf } from '../contracts/run/run-files.ts';
 import type { Driver } from '../contracts/run/run-lease.ts';
 import { sha256Hex } from '../node/sha256.ts';
-import type { DrivenRun, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
+import type { DrivenRun, Inbox, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Life } from './sim-life.ts';
 import { formatLogLines, readSimLog, type SimLogReading } from './sim-log.ts';
 import { logPath, runPath, type SimWorld } from './sim-world.ts';
@@ -49,7 +50,9 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
       if (text === null) return { ok: false, problem: { kind: 'missing' } };
       if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
       const directory = createSimDirectory(world, life, runId);
-      return { ok: true, run: { directory, events: reading.events, driverPid: world.driver?.id ?? null } };
+      const inbox = createSimInbox(world, life, directory);
+      const driver = world.driver === null ? null : simDriver(world.driver);
+      return { ok: true, run: { directory, inbox, events: reading.events, driver } };
     },
     match: async (prefix) => [world.runId ?? ''].filter((runId) => runId !== '' && runId.startsWith(prefix)),
     listAbandoned: async () => [],
@@ -61,14 +64,32 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
               runId: world.runId,
               path: runPath(world.runId),
               status: readStatus(world, world.runId),
-              driverPid: world.driver?.id ?? null,
+              driver: world.driver === null ? null : simDriver(world.driver),
             },
           ],
   };
 }
 
+/** Answers and cancel requests, on the same disk as the files of the run. */
+function createSimInbox(world: SimWorld, life: Life, { read, resolve }: RunDirectory): Inbox {
+  const { disk } = world;
+  return {
+    read: (key) => read(key),
+    post: async (key, message, terms = {}) => {
+      await life.point('write');
+      const refused = refuseByTime(world.time, terms);
+      if (refused !== null) return refused;
+      if (disk.read(resolve(key)) !== null) return 'taken';
+      disk.write(resolve(key), message, true);
+      await life.point('written');
+      return 'posted';
+    },
+    now: () => Promise.resolve(new Date(world.time)),
+  };
+}
+
 export function simDriver({ id }: Life): Driver {
-  return { pid: id, host: '', leaseUntil: null };
+  return { worker: null, pid: id, host: '', leaseUntil: null };
 }
 
 type ReadableLog = Extract<SimLogReading, { ok: true }>;
@@ -92,10 +113,12 @@ function createDrivenRun(
   let { head } = reading;
   let seq = reading.events.length;
   let failure: Error | null = null;
+  const directory = createSimDirectory(world, life, runId);
   return {
     // Time does not pass by itself in the simulation, so a lease never expires.
     lease: { lost: new AbortController().signal, expectHeld: () => {} },
-    directory: createSimDirectory(world, life, runId),
+    directory,
+    inbox: createSimInbox(world, life, directory),
     events: reading.events,
     append: async (drafts) => {
       if (drafts.length === 0) return [];
@@ -155,13 +178,6 @@ function createSimDirectory(world: SimWorld, life: Life, runId: string): RunDire
       const text = typeof content === 'string' ? content : Buffer.from(content).toString('utf8');
       disk.write(resolve(relativePath), text, options?.durable ?? false);
       return digest(resolve(relativePath), text);
-    },
-    writeOnce: async (relativePath, content) => {
-      await life.point('write');
-      if (disk.read(resolve(relativePath)) !== null) return false;
-      disk.write(resolve(relativePath), content, true);
-      await life.point('written');
-      return true;
     },
     read: async (relativePath, options) => {
       await life.point('read');

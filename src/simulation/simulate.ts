@@ -215,7 +215,6 @@ async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps
   const answer = key === 'gate_rejected' ? 'gate_rejected' : 'gate_approved';
   const request = {
     record: read.run,
-    clock: deps.clock,
     workspace: deps.workspace,
     repoRoot: SIM_ROOT,
     by: awaiting.approvers[0] ?? 'ann',

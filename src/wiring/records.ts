@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { findAnswerer } from '../adapters/process/answerer.ts';
-import { createRunStore } from '../adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../adapters/run-store/embedded-engine.ts';
 import { createSummaryCache } from '../adapters/run-store/summary-cache.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
@@ -15,7 +15,7 @@ export function createRecords(repoRoot: string, config: Config): Records {
   return {
     repoRoot,
     clock: systemClock,
-    store: createRunStore({
+    store: createEmbeddedEngine({
       repoRoot,
       runsDir,
       clock: systemClock,

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { findAnswerer } from '../adapters/process/answerer.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { systemFiles } from '../adapters/project/files.ts';
-import { createRunStore } from '../adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createTrustFiles } from '../adapters/trust/trust-files.ts';
@@ -24,7 +24,7 @@ export function createTrustDeps({ repoRoot, gitDir }: Pick<Configured, 'repoRoot
     sha256: sha256Hex,
     isInsideRun: () => findAnswerer().runMark !== null,
     listRuns: ({ paths }) =>
-      createRunStore({ repoRoot, runsDir: resolve(repoRoot, paths.runs), clock: systemClock }).list(),
+      createEmbeddedEngine({ repoRoot, runsDir: resolve(repoRoot, paths.runs), clock: systemClock }).list(),
   };
 }
 

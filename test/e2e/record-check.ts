@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { replayRun } from '../../src/app/runs/replay-run.ts';
 import { verifyRun } from '../../src/app/runs/verify-run.ts';
@@ -9,7 +9,7 @@ import { viewRun } from '../../src/runtime/record/run-view.ts';
 /** Whatever became of a run, its record verifies and its log is decided the same again. */
 export async function expectSoundRecord(path: string): Promise<void> {
   const runsDir = dirname(path);
-  const store = createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock });
+  const store = createEmbeddedEngine({ repoRoot: runsDir, runsDir, clock: systemClock });
   const read = await store.read(basename(path));
   expect((await verifyRun(read)).problems).toEqual([]);
   const view = read.ok ? viewRun(read.run.events) : null;

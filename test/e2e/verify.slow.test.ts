@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { type Verification, verifyRun } from '../../src/app/runs/verify-run.ts';
 import { CLI_DOCUMENTS } from '../../src/contracts/cli/cli-documents.ts';
@@ -20,7 +20,7 @@ interface Verified {
 function verifierOf(scene: Scene, runId: string): Verified {
   const runsDir = join(scene.repo.root, '.tnh/run');
   const path = join(runsDir, runId);
-  const store = createRunStore({ repoRoot: scene.repo.root, runsDir, clock: systemClock });
+  const store = createEmbeddedEngine({ repoRoot: scene.repo.root, runsDir, clock: systemClock });
   return {
     scene,
     runId,

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, utimes, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { createCommitter } from '../../src/adapters/run-store/group-commit.ts';
 import { createJournal, type Journal } from '../../src/adapters/run-store/journal.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type ProcessIdentity,
   thisProcess,
 } from '../../src/adapters/run-store/process-identity.ts';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import type { EventDraft } from '../../src/contracts/run/event.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 function openStore(): RunStore {
-  return createRunStore({
+  return createEmbeddedEngine({
     repoRoot: root,
     runsDir,
     clock: { now: () => new Date('2026-01-02T03:04:05.678Z'), sleep: async () => {} },

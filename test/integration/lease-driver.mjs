@@ -6,13 +6,18 @@ import { join } from 'node:path';
 
 const [mode, root, subject, leaseMs] = process.argv.slice(2);
 const src = join(import.meta.dirname, '../../dist/src');
-const { createRunStore } = await import(join(src, 'adapters/run-store/run-store.js'));
+const { createEmbeddedEngine } = await import(join(src, 'adapters/run-store/embedded-engine.js'));
 const { systemClock } = await import(join(src, 'adapters/system/clock.js'));
 const { describeDriver } = await import(join(src, 'contracts/run/run-lease.js'));
 
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 const lease = { leaseMs: Number(leaseMs), renewMs: Number(leaseMs) / 4 };
-const store = createRunStore({ repoRoot: root, runsDir: join(root, '.tnh/run'), clock: systemClock, lease });
+const store = createEmbeddedEngine({
+  repoRoot: root,
+  runsDir: join(root, '.tnh/run'),
+  clock: systemClock,
+  lease,
+});
 
 const modes = {
   hold: async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 import { markedProcesses } from '../e2e/marked-processes.ts';
@@ -78,7 +78,7 @@ describe.runIf(pidNamespacesHere)('drivers in different PID namespaces', () => {
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'conductor-lease-'));
     const runsDir = join(root, '.tnh/run');
-    const run = await createRunStore({ repoRoot: root, runsDir, clock: systemClock }).create(RUN, null);
+    const run = await createEmbeddedEngine({ repoRoot: root, runsDir, clock: systemClock }).create(RUN, null);
     await run.append([{ event_type: 'status_updated', step_id: null, payload: { note: 'a' } }]);
     await run.release();
   });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { Status } from '../../src/contracts/run/run-files.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
@@ -14,7 +14,7 @@ let store: RunStore;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'conductor-index-'));
   runsDir = join(root, '.tnh/run');
-  store = createRunStore({ repoRoot: root, runsDir, clock: systemClock });
+  store = createEmbeddedEngine({ repoRoot: root, runsDir, clock: systemClock });
 });
 
 afterEach(() => rm(root, { recursive: true, force: true }));

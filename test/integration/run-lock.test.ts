@@ -14,13 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import type { LeaseTiming } from '../../src/adapters/run-store/lease.ts';
 import {
   formatIdentity,
   type ProcessIdentity,
   thisProcess,
 } from '../../src/adapters/run-store/process-identity.ts';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { EventDraft } from '../../src/contracts/run/event.ts';
 import { LeaseLost } from '../../src/contracts/run/run-lease.ts';
@@ -42,7 +42,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 function openStore(lease?: LeaseTiming): RunStore {
   const place = { repoRoot: root, runsDir: join(root, '.tnh/run'), clock: systemClock };
-  return createRunStore(lease === undefined ? place : { ...place, lease });
+  return createEmbeddedEngine(lease === undefined ? place : { ...place, lease });
 }
 
 function note(text: string): EventDraft {
@@ -87,7 +87,12 @@ describe('the lock of a run', () => {
   it('lets one process drive, and the others learn which, where, and until when', async () => {
     const run = await openStore().create(RUN, null);
     const refused = await openStore().drive(RUN);
-    const driver = { pid: process.pid, host: thisProcess().host, leaseUntil: expect.any(String) };
+    const driver = {
+      worker: null,
+      pid: process.pid,
+      host: thisProcess().host,
+      leaseUntil: expect.any(String),
+    };
     expect(refused).toEqual({ ok: false, problem: { kind: 'driven', driver } });
     const leftMs =
       refused.ok || refused.problem.kind !== 'driven'
@@ -151,10 +156,10 @@ describe('the lock of a process that cannot be looked up', () => {
   it('is shown as the driver until its lease has run out', async () => {
     await recordRun('a');
     await leaveLock({ ...FOREIGN, pid: 4321 }, 14_000);
-    expect(await openStore().read(RUN)).toMatchObject({ run: { driverPid: 4321 } });
-    expect(await openStore().list()).toMatchObject([{ driverPid: 4321 }]);
+    expect(await openStore().read(RUN)).toMatchObject({ run: { driver: { pid: 4321 } } });
+    expect(await openStore().list()).toMatchObject([{ driver: { pid: 4321 } }]);
     await leaveLock({ ...FOREIGN, pid: 4321 }, 16_000);
-    expect(await openStore().read(RUN)).toMatchObject({ run: { driverPid: null } });
+    expect(await openStore().read(RUN)).toMatchObject({ run: { driver: null } });
     expect(await locks()).toHaveLength(1);
   });
 
@@ -222,7 +227,7 @@ describe('a lease', () => {
       /^the lease on run .* ran out: this process last renewed/,
     );
     await expect(run.directory.write('status.json', '{}')).rejects.toThrow(LeaseLost);
-    await expect(run.directory.writeOnce('once.json', '{}')).rejects.toThrow(LeaseLost);
+    await expect(run.inbox.post('once.json', '{}')).rejects.toThrow(LeaseLost);
     await expect(run.directory.appendText('notes.txt', 'x')).rejects.toThrow(LeaseLost);
     await expect(run.directory.makeStepFolder('step', 1)).rejects.toThrow(LeaseLost);
     expect(run.lease.lost.reason).toBeInstanceOf(LeaseLost);

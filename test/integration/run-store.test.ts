@@ -5,7 +5,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import type { EventDraft } from '../../src/contracts/run/event.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
 
@@ -18,7 +18,7 @@ let path: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'conductor-store-'));
-  store = createRunStore({
+  store = createEmbeddedEngine({
     repoRoot: root,
     runsDir: join(root, '.tnh/run'),
     clock: { now: () => new Date('2026-01-02T03:04:05.678Z'), sleep: async () => {} },
@@ -182,10 +182,10 @@ describe('files of a run', () => {
   it('are made once when only one may win', async () => {
     const run = await store.create(RUN, null);
     const won = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((text) => run.directory.writeOnce('artifacts/gate/gate_outcome.json', text)),
+      ['a', 'b', 'c', 'd'].map((text) => run.inbox.post('artifacts/gate/gate_outcome.json', text)),
     );
-    expect(won.filter(Boolean)).toHaveLength(1);
-    const winner = ['a', 'b', 'c', 'd'][won.indexOf(true)];
+    expect(won.filter((result) => result === 'posted')).toHaveLength(1);
+    const winner = ['a', 'b', 'c', 'd'][won.indexOf('posted')];
     expect(await run.directory.read('artifacts/gate/gate_outcome.json')).toBe(winner);
     expect(await readdir(join(path, 'artifacts/gate'))).toEqual(['gate_outcome.json']);
     await run.release();

@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { createSummaryCache } from '../../src/adapters/run-store/summary-cache.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { type SummarizedRuns, summarizeRuns } from '../../src/app/runs/summaries.ts';
@@ -20,7 +20,7 @@ const test = base.extend<{ scene: Scene }>({
     const runsDir = await realpath(await mkdtemp(join(tmpdir(), 'conductor-summaries-')));
     for (const run of RECORDED_RUNS) await cp(run.path, join(runsDir, run.runId), { recursive: true });
     const summarize = async () => {
-      const store = createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock });
+      const store = createEmbeddedEngine({ repoRoot: runsDir, runsDir, clock: systemClock });
       let reads = 0;
       const counted: typeof store = {
         ...store,
@@ -66,7 +66,7 @@ test.each([
   try {
     const run = recordedRun('v2/prepared-again');
     await cp(run.path, join(runsDir, run.runId), { recursive: true });
-    const store = createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock });
+    const store = createEmbeddedEngine({ repoRoot: runsDir, runsDir, clock: systemClock });
     const records = { store, summaries: createSummaryCache(runsDir) };
     const before = await summarizeRuns(records);
     await damage(join(runsDir, 'summaries.ndjson'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { createRecordFiles } from '../../src/adapters/run-store/record-files.ts';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { createSummaryCache } from '../../src/adapters/run-store/summary-cache.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { listArtifacts, openArtifact } from '../../src/app/page/evidence/artifacts.ts';
@@ -23,7 +23,7 @@ const tools = createEvidenceTools(createRecordFiles());
 async function openRecorded({ runsDir, runId }: RecordedRun): Promise<OpenRun> {
   const records = {
     repoRoot: runsDir,
-    store: createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock }),
+    store: createEmbeddedEngine({ repoRoot: runsDir, runsDir, clock: systemClock }),
     summaries: createSummaryCache(runsDir),
     clock: systemClock,
     userName: async () => 'Ann',

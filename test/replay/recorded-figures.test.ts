@@ -93,6 +93,15 @@ async function computeTwice() {
         list: unused,
         listAbandoned: unused,
         locate: () => '',
+        kind: 'embedded',
+        submit: unused,
+        claim: unused,
+        queue: unused,
+        tail: () => {
+          throw new Error('every summary is kept');
+        },
+        fetch: unused,
+        close: unused,
       },
       summaries: {
         visit: async (take) => {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { ReadResult, RunRecord } from '../../src/ports/run-store.ts';
 import { type RunView, viewRun } from '../../src/runtime/record/run-view.ts';
@@ -33,7 +33,7 @@ export function recordedRun(name: string): RecordedRun {
 }
 
 export function readRecord({ runsDir, runId }: RecordedRun): Promise<ReadResult> {
-  return createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock }).read(runId);
+  return createEmbeddedEngine({ repoRoot: runsDir, runsDir, clock: systemClock }).read(runId);
 }
 
 export async function openRecord(

@@ -7,7 +7,7 @@ import { sha256Hex } from '../../node/sha256.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { isRecordPath } from '../../text/paths.ts';
-import { createOnce, syncFile } from './durable-file.ts';
+import { syncFile } from './durable-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -38,11 +38,6 @@ export function createRunDirectory(
         sha256: sha256Hex(content),
         bytes: Buffer.byteLength(content),
       };
-    },
-    writeOnce: async (relativePath, content) => {
-      expectHeld();
-      await mkdir(dirname(resolve(relativePath)), { recursive: true });
-      return createOnce(resolve(relativePath), content);
     },
     read: async (relativePath, options) => {
       // Paths come from manifests too, and a cloned repository can contain manifests that conductor didn't write.

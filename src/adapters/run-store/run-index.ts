@@ -26,9 +26,9 @@ export async function listRuns(
     const status = index.ended.get(runId);
     return status === undefined
       ? listRun(runsDir, runId, leaseMs)
-      : { runId, path: join(runsDir, runId), status, driverPid: null };
+      : { runId, path: join(runsDir, runId), status, driver: null };
   });
-  const ended = listings.filter(({ status, driverPid }) => driverPid === null && hasEnded(status));
+  const ended = listings.filter(({ status, driver }) => driver === null && hasEnded(status));
   const fresh = ended.filter(({ runId }) => !index.ended.has(runId));
   // If the index can't be written, the next list is slower, but still right.
   await keepIndex(indexPath, index.lines, ended, fresh).catch(() => {});
@@ -46,8 +46,8 @@ export function listSomeRuns(
 
 async function listRun(runsDir: string, runId: string, leaseMs: number): Promise<RunListing> {
   const path = join(runsDir, runId);
-  const driverPid = (await findDriver(path, leaseMs))?.pid ?? null;
-  return { runId, path, status: await readStatus(path), driverPid };
+  const driver = await findDriver(path, leaseMs);
+  return { runId, path, status: await readStatus(path), driver };
 }
 
 async function keepIndex(

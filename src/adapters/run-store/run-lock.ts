@@ -182,7 +182,7 @@ function findRivalLock(own: string, runPath: string): Driver | null {
   for (const name of listNamesNow(runPath)) {
     const holder = name === own ? null : holderOf(name);
     if (holder !== null && stateOf(holder, 0, 0) !== 'dead')
-      return { pid: holder.pid, host: holder.host, leaseUntil: null };
+      return { worker: null, pid: holder.pid, host: holder.host, leaseUntil: null };
   }
   return null;
 }
@@ -207,6 +207,7 @@ function isAlive({ state }: SeenLock): boolean {
 function driverOf({ holder, leaseAgeMs }: SeenLock, leaseMs: number): Driver {
   const leftMs = leaseMs - leaseAgeMs;
   return {
+    worker: null,
     pid: holder?.pid ?? 0,
     host: holder?.host ?? '',
     leaseUntil: leftMs <= 0 ? null : new Date(Date.now() + leftMs).toISOString(),

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { describeDriver } from '../../contracts/run/run-lease.ts';
+import { type Driver, describeDriver } from '../../contracts/run/run-lease.ts';
 import { syncFolder } from '../../node/atomic-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
@@ -15,12 +15,14 @@ import {
   readLog,
 } from './event-log.ts';
 import { type Committer, createCommitter } from './group-commit.ts';
+import { createInbox } from './inbox.ts';
 import { createJournal, findJournals } from './journal.ts';
 import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
 import { adoptJournals, clearHalfWritten, completeLog, settleLog } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns, listSomeRuns } from './run-index.ts';
 import { acquireLock, findDriver, isAbandoned } from './run-lock.ts';
+import { createRunQueue, type RunQueue } from './run-queue.ts';
 
 export interface RunStoreDeps {
   readonly repoRoot: string;
@@ -37,29 +39,38 @@ export interface RunStoreDeps {
 const MAX_ABANDONED = 100;
 const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 
-interface OpenStore extends RunStoreDeps {
+export interface OpenStore extends RunStoreDeps {
   readonly lease: LeaseTiming;
+  readonly queue: RunQueue;
   readonly committer: Committer;
   /** Makes the names of all runs created so far survive a power cut. */
   readonly syncRuns: () => Promise<void>;
 }
 
-export function createRunStore(deps: RunStoreDeps): RunStore {
-  const pathOf = (runId: string) => join(deps.runsDir, runId);
-  const store: OpenStore = {
+export function openStore(deps: RunStoreDeps): OpenStore {
+  return {
     ...deps,
     lease: deps.lease ?? LEASE_TIMING,
+    queue: createRunQueue(deps.runsDir, deps.clock),
     committer: createCommitter(createJournal(deps.runsDir)),
     syncRuns: shareCalls(() => syncFolder(deps.runsDir)),
   };
+}
+
+export function createRunStore(store: OpenStore): RunStore {
+  const pathOf = (runId: string) => join(store.runsDir, runId);
   return {
-    locate: (runId, artifactsDir) => locateRun(deps, runId, artifactsDir),
-    create: (runId, artifactsDir) => createRun(store, runId, artifactsDir),
+    locate: (runId, artifactsDir) => locateRun(store, runId, artifactsDir),
+    create: async (runId, artifactsDir) => {
+      const run = await createRun(store, runId, artifactsDir);
+      if (run.ok) return run.run;
+      throw new Error(`run ${runId} is already driven by ${describeDriver(run.driver)}`);
+    },
     drive: (runId) => driveRun(store, runId, pathOf(runId)),
     read: (runId) => readRun(store, runId, pathOf(runId)),
-    match: async (prefix) => (await listRunIds(deps.runsDir)).filter((id) => matches(id, prefix)),
+    match: async (prefix) => (await listRunIds(store.runsDir)).filter((id) => matches(id, prefix)),
     listAbandoned: async () => {
-      const recent = (await listRunIds(deps.runsDir)).slice(0, MAX_ABANDONED);
+      const recent = (await listRunIds(store.runsDir)).slice(0, MAX_ABANDONED);
       const found = await Promise.all(
         recent.map(async (runId) => ((await isAbandoned(pathOf(runId), store.lease.leaseMs)) ? [runId] : [])),
       );
@@ -67,8 +78,8 @@ export function createRunStore(deps: RunStoreDeps): RunStore {
     },
     list: async (runIds) =>
       runIds === undefined
-        ? listRuns(deps.runsDir, await listRunIds(deps.runsDir), store.lease.leaseMs)
-        : listSomeRuns(deps.runsDir, runIds, store.lease.leaseMs),
+        ? listRuns(store.runsDir, await listRunIds(store.runsDir), store.lease.leaseMs)
+        : listSomeRuns(store.runsDir, runIds, store.lease.leaseMs),
   };
 }
 
@@ -91,35 +102,43 @@ async function listRunIds(runsDir: string): Promise<readonly string[]> {
   }
 }
 
-function locateRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): string {
+export function locateRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): string {
   return join(artifactsDir === null ? deps.runsDir : resolve(deps.repoRoot, artifactsDir), runId);
 }
 
-async function createRun(deps: OpenStore, runId: string, artifactsDir: string | null): Promise<NewRun> {
+type CreateResult =
+  | { readonly ok: true; readonly run: NewRun }
+  | { readonly ok: false; readonly driver: Driver };
+
+/** With `reuse`, also takes a folder that a process left without an event when it died. */
+export async function createRun(
+  deps: OpenStore,
+  runId: string,
+  artifactsDir: string | null,
+  reuse = false,
+): Promise<CreateResult> {
   const made = await prepareRunsFolder(deps);
   const indexed = join(deps.runsDir, runId);
   const path = locateRun(deps, runId, artifactsDir);
   await mkdir(path, { recursive: true });
   if (path !== indexed) {
     await writeFile(join(path, '.gitignore'), '*\n');
-    await symlink(relative(deps.runsDir, path), indexed);
+    if (!reuse || !(await exists(indexed))) await symlink(relative(deps.runsDir, path), indexed);
   }
-  await Promise.all(RUN_FOLDERS.map((folder) => mkdir(join(path, folder))));
+  await Promise.all(RUN_FOLDERS.map((folder) => mkdir(join(path, folder), { recursive: reuse })));
   const lock = await acquireLock(path, deps.lease);
-  if (!lock.ok) throw new Error(`run ${runId} is already driven by ${describeDriver(lock.driver)}`);
+  if (!lock.ok) return lock;
   const run = await openDriven(deps, runId, path, lock.lease, EMPTY_LOG);
   await deps.syncRuns();
   if (path !== indexed) await syncFolder(dirname(path));
   await deps.onCreated?.();
-  return {
-    ...run,
-    discard: async () => {
-      await run.release();
-      await rm(path, { recursive: true, force: true });
-      if (path !== indexed) await unlink(indexed);
-      await removeCreated(made);
-    },
+  const discard = async () => {
+    await run.release({ kind: 'never' });
+    await rm(path, { recursive: true, force: true });
+    if (path !== indexed) await unlink(indexed);
+    await removeCreated(made);
   };
+  return { ok: true, run: { ...run, discard } };
 }
 
 async function openDriven(
@@ -135,13 +154,16 @@ async function openDriven(
     expectHeld: expectHeld,
   });
   const log = createLogWriter(file, runId, reading.end, deps.clock);
+  const directory = createRunDirectory(runId, path, expectHeld);
   return {
     lease: { lost, expectHeld },
-    directory: createRunDirectory(runId, path, expectHeld),
+    directory,
+    inbox: createInbox(directory, deps, expectHeld),
     events: reading.events,
     append: log.append,
-    release: async () => {
+    release: async (wake = { kind: 'now' }) => {
       await log.close();
+      if (!lost.aborted) await deps.queue.rest(runId, wake);
       await lease.release();
     },
   };
@@ -184,24 +206,26 @@ async function removeCreated(made: readonly string[]): Promise<void> {
     await (path.endsWith('.gitignore') ? unlink(path) : rmdir(path).catch(() => {}));
 }
 
-async function readRun({ lease }: OpenStore, runId: string, path: string): Promise<ReadResult> {
+export async function readRun(deps: OpenStore, runId: string, path: string): Promise<ReadResult> {
   // Find the driver before reading the log: a run that ends in between then still has a driver, and the caller checks
   // it again.
-  const driver = await findDriver(path, lease.leaseMs);
+  const driver = await findDriver(path, deps.lease.leaseMs);
   const reading = await readLog(join(path, EVENTS_FILE));
   if (reading === null) return { ok: false, problem: { kind: 'missing' } };
   if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+  const directory = createRunDirectory(runId, path);
   return {
     ok: true,
     run: {
-      directory: createRunDirectory(runId, path),
+      directory,
+      inbox: createInbox(directory, deps),
       events: reading.events,
-      driverPid: driver?.pid ?? null,
+      driver,
     },
   };
 }
 
-async function driveRun(deps: OpenStore, runId: string, path: string): Promise<DriveResult> {
+export async function driveRun(deps: OpenStore, runId: string, path: string): Promise<DriveResult> {
   if (!(await exists(path))) return { ok: false, problem: { kind: 'missing' } };
   await adoptJournals(deps.runsDir, deps.lease);
   const lock = await acquireLock(path, deps.lease);

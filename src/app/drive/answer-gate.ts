@@ -2,7 +2,6 @@ import type { Config } from '../../contracts/config/config.ts';
 import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
 import { type TypedFeedback, typedFeedbackOf } from '../../contracts/run/typed-feedback.ts';
 import type { Answerer } from '../../ports/answerer.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import type { Workspace } from '../../ports/workspace/workspace.ts';
 import { type Binding, bindApproval } from '../../runtime/gates/approval.ts';
@@ -21,7 +20,6 @@ import type { OpenProject } from '../opened.ts';
 
 export interface AnswerRequest {
   readonly record: RunRecord;
-  readonly clock: Clock;
   readonly workspace: Workspace;
   readonly repoRoot: string;
   readonly answer: 'gate_approved' | 'gate_rejected';
@@ -41,12 +39,12 @@ export type AnswerResult =
 
 /** Answers the open gate of a run in this project, from this process. */
 export async function answerOpenGate(
-  { clock, deps, repoRoot, answers, answerer }: OpenProject,
+  { deps, repoRoot, answers, answerer }: OpenProject,
   record: RunRecord,
   answer: Pick<AnswerRequest, 'answer' | 'by' | 'comment' | 'typed'> &
     Partial<Pick<AnswerRequest, 'accepted'>>,
 ): Promise<AnswerResult> {
-  const own = { record, clock, workspace: deps.workspace, repoRoot, answerer: await answerer() };
+  const own = { record, workspace: deps.workspace, repoRoot, answerer: await answerer() };
   return answerGate({ accepted: answers, ...own, ...answer });
 }
 
@@ -71,19 +69,17 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
       `"${by}" is not among the approvers of gate ${awaiting.stepId}`,
       `approvers: ${awaiting.approvers.join(', ')}; answer with --as NAME`,
     );
-  const earlier = await readAnswer(record.directory, awaiting);
+  const earlier = await readAnswer(record.inbox, awaiting);
   if (earlier !== null)
     return refuse(describeAnswered(awaiting.stepId, earlier.answer, earlier.by), describeResume(record));
-  if (hasExpired(awaiting, request.clock.now())) return refuseExpired(view, awaiting);
+  if (hasExpired(awaiting, await record.inbox.now())) return refuseExpired(view, awaiting);
   const binding = await bindApproval(record.directory, view, awaiting);
   if (request.answer === 'gate_approved') {
     const stale = await refuseStale(request, view, awaiting, binding);
     if (stale !== null) return stale;
   }
-  // The checks above take time, so the gate may have expired meanwhile.
-  const now = request.clock.now();
-  if (hasExpired(awaiting, now)) return refuseExpired(view, awaiting);
-  const accepted = await submitAnswer(record.directory, awaiting, {
+  const now = await record.inbox.now();
+  const posted = await submitAnswer(record.inbox, awaiting, {
     answer: request.answer,
     by,
     comment: request.comment,
@@ -95,10 +91,12 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     workflow_digest: binding.ok ? binding.bound.workflowDigest : null,
     evidence: binding.ok ? [...binding.bound.evidence] : null,
   });
-  if (accepted) return { ok: true, stepId: awaiting.stepId, origin: answerer.origin };
-  const winner = await readAnswer(record.directory, awaiting);
+  if (posted === 'posted') return { ok: true, stepId: awaiting.stepId, origin: answerer.origin };
+  const winner = await readAnswer(record.inbox, awaiting);
   if (winner !== null)
     return refuse(describeAnswered(awaiting.stepId, winner.answer, winner.by), describeResume(record));
+  // The checks above take time, so the gate may have expired meanwhile.
+  if (posted === 'too_late') return refuseExpired(view, awaiting);
   return refuse(
     `${record.directory.resolve(outcomePath(awaiting))} exists, but is not an answer to gate ${awaiting.stepId}`,
     'remove the file, and answer again',
@@ -136,8 +134,8 @@ function refuseExpired(view: RunView, { stepId, expiresAt }: AwaitingView): Answ
 }
 
 /** Help after a refused answer: the first answer counts, so the run only needs to be resumed. */
-function describeResume({ directory, driverPid }: AnswerRequest['record']): string | null {
-  return driverPid === null ? `conductor resume ${directory.runId} continues with that answer` : null;
+function describeResume({ directory, driver }: AnswerRequest['record']): string | null {
+  return driver === null ? `conductor resume ${directory.runId} continues with that answer` : null;
 }
 
 function describeAnswered(stepId: string, answer: string, by: string | null): string {

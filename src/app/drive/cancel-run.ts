@@ -1,3 +1,4 @@
+import { nameDriver } from '../../contracts/run/run-lease.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { cancelRun } from '../../runtime/drive/cancel-run.ts';
 import type { Obstacle } from '../../runtime/obstacle.ts';
@@ -28,7 +29,7 @@ export async function cancelRecordedRun(
   const { runId } = view;
   const { store, clock } = records;
   if (view.end !== null) return refuse(`run ${runId} has already ended: ${view.end.outcome}`);
-  if (record.driverPid === null) await ensureTrust(await workflowsOfRun(store, runId));
+  if (record.driver === null) await ensureTrust(await workflowsOfRun(store, runId));
   const by = await records.userName();
   const result = await cancelRun({ record, store, clock, request: { by, reason }, openDeps: openRun });
   switch (result.kind) {
@@ -36,7 +37,7 @@ export async function cancelRecordedRun(
       return { ok: false, obstacle: explainResumeProblem(runId, result.problem) };
     case 'driven':
       return refuse(
-        `process ${result.pid} drives run ${runId} and has not stopped it yet`,
+        `${nameDriver(result.driver)} drives run ${runId} and has not stopped it yet`,
         'the request stays in place; look again with conductor status',
       );
     case 'ended':

@@ -74,7 +74,7 @@ export function startAttendant(deps: AttendantDeps): Attendant {
       for (const { repo, board } of repositories)
         for (const { run, seq, dueAt } of board.live()) {
           const { runId } = run.view;
-          const isDriven = run.record.driverPid !== null;
+          const isDriven = run.record.driver !== null;
           runs.set(`${repo.id}/${runId}`, { repo, board, runId, seq, dueAt, isDriven });
         }
       for (const key of attempts.keys())

@@ -16,10 +16,10 @@ import { composeGoldens } from './evidence/goldens.ts';
 import { prepareAnswer, type ShownGolden } from './gate-answer.ts';
 
 /** The open gate of a run; null if it has none. */
-export async function composeGateDocument({ view, record, records }: OpenRun): Promise<GateDocument | null> {
+export async function composeGateDocument({ view, record }: OpenRun): Promise<GateDocument | null> {
   const { awaiting } = view;
   if (awaiting === null) return null;
-  const { request, answer } = await readGate(record.directory, awaiting);
+  const { request, answer } = await readGate(record, awaiting);
   return {
     run_id: view.runId,
     title: view.title,
@@ -35,7 +35,7 @@ export async function composeGateDocument({ view, record, records }: OpenRun): P
     consequences: request?.consequences ?? null,
     requested_at: awaiting.requestedAt,
     expires_at: awaiting.expiresAt,
-    is_expired: answer === null && hasExpired(awaiting, records.clock.now()),
+    is_expired: answer === null && hasExpired(awaiting, await record.inbox.now()),
     approvers: awaiting.approvers,
     answer:
       answer === null

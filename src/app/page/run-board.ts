@@ -67,7 +67,7 @@ export async function openRunBoard({ records, watch, onError }: BoardDeps): Prom
     const { run } = opened;
     const now = await describeRun(run);
     const before = seen.get(runId);
-    const hasEnded = run.view.end !== null && run.record.driverPid === null;
+    const hasEnded = run.view.end !== null && run.record.driver === null;
     if (hasEnded && !followed.has(runId)) {
       stopWatching(runId);
       seen.delete(runId);
@@ -187,12 +187,12 @@ export async function openRunBoard({ records, watch, onError }: BoardDeps): Prom
 async function describeRun(run: OpenRun): Promise<BoardRun> {
   const { view, record } = run;
   const { awaiting } = view;
-  const answer = awaiting === null ? null : await readAnswer(record.directory, awaiting);
+  const answer = awaiting === null ? null : await readAnswer(record.inbox, awaiting);
   const { status } = await readStatus(run);
   return {
     run,
     seq: record.events.at(-1)?.seq ?? -1,
-    state: listedState({ status, driverPid: record.driverPid }),
+    state: listedState({ status, driver: record.driver }),
     isAnswered: answer !== null,
     dueAt: findDue(run, answer?.answered_at ?? null),
   };

@@ -19,7 +19,7 @@ export async function composeRunPage(run: OpenRun, shortId: string, seq: number 
 function commandsFor(needs: NeededAction | null, { view, record }: OpenRun, id: string): string[] {
   if (needs !== null) return commandsForNeed(needs, view, id);
   if (view.end !== null) return nextCommands({ kind: 'ended', end: view.end, view }, id);
-  return record.driverPid === null
+  return record.driver === null
     ? nextCommands({ kind: 'interrupted', view }, id)
     : [`conductor status ${id} --watch`, `conductor cancel ${id}`];
 }

@@ -16,7 +16,7 @@ import { describePathParts, joinPath } from './path-parts.ts';
 export function rewindRun(run: OpenRun, seq: number): OpenRun | null {
   const events = run.record.events.filter((event) => event.seq <= seq);
   const view = viewRun(events);
-  return view === null ? null : { ...run, record: { ...run.record, events, driverPid: null }, view };
+  return view === null ? null : { ...run, record: { ...run.record, events, driver: null }, view };
 }
 
 export interface RunPageFacts {
@@ -32,8 +32,8 @@ export interface RunPageFacts {
 export async function composeRunState(run: OpenRun, facts: RunPageFacts): Promise<RunPage> {
   const { view, record } = run;
   const { directory, events } = record;
-  const driven = facts.isPast || record.driverPid !== null;
-  const summary = await createSummaryReader()({ directory, events });
+  const driven = facts.isPast || record.driver !== null;
+  const summary = await createSummaryReader()(record);
   const starts = summary?.starts ?? [];
   const parked = findParked(view);
   const path = describePathParts(view, driven);
@@ -49,7 +49,7 @@ export async function composeRunState(run: OpenRun, facts: RunPageFacts): Promis
     updated_at: view.updatedAt,
     ended_at: view.endedAt,
     state: lifecycle === 'running' && !driven ? 'interrupted' : lifecycle,
-    driver_pid: record.driverPid,
+    driver_pid: record.driver?.pid ?? null,
     waiting_until: parked?.until ?? null,
     branch: findResultBranch(view),
     base_ref: view.started.base_ref,

@@ -1,5 +1,5 @@
 import { isExpectedFailure } from '../../contracts/expected-failure.ts';
-import type { RecordProblem, RunDirectory } from '../../ports/run-store.ts';
+import type { RecordProblem, RunDirectory, RunRecord } from '../../ports/run-store.ts';
 import { type GateRequest, gateRequestPath, readGateRequest } from '../../runtime/gates/gate-request.ts';
 import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates/open-gates.ts';
 import type { AwaitingView } from '../../runtime/record/run-view.ts';
@@ -31,12 +31,15 @@ export interface ListedGates {
   readonly runIds: readonly string[];
 }
 
-export async function readGate(directory: RunDirectory, awaiting: AwaitingView): Promise<GateDetails> {
+export async function readGate(
+  { directory, inbox }: Pick<RunRecord, 'directory' | 'inbox'>,
+  awaiting: AwaitingView,
+): Promise<GateDetails> {
   return {
     directory,
     awaiting,
     request: await readGateRequest(directory, awaiting),
-    answer: await readAnswer(directory, awaiting),
+    answer: await readAnswer(inbox, awaiting),
   };
 }
 
@@ -60,13 +63,13 @@ export async function listGates(records: Records): Promise<ListedGates> {
     }
     const { view, record } = opened.run;
     if (view.awaiting === null) continue;
-    const gate = await readGate(record.directory, view.awaiting);
+    const gate = await readGate(record, view.awaiting);
     gates.push({
       ...gate,
       runId,
       title: view.title,
       workflowId: view.started.workflow_id,
-      isExpired: gate.answer === null && hasExpired(view.awaiting, records.clock.now()),
+      isExpired: gate.answer === null && hasExpired(view.awaiting, await record.inbox.now()),
     });
   }
   return { gates, unreadable, runIds: listed.map(({ runId }) => runId) };

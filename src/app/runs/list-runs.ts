@@ -50,7 +50,7 @@ export function runsDocument({ shown, hidden }: ListedRuns, spend: ReadonlyMap<s
       run_directory: run.path,
       state: listedState(run),
       status: run.status,
-      driver_pid: run.driverPid,
+      driver_pid: run.driver?.pid ?? null,
       spend: spend.get(run.runId) ?? null,
     })),
     hidden,
@@ -60,11 +60,11 @@ export function runsDocument({ shown, hidden }: ListedRuns, spend: ReadonlyMap<s
 /** The document of `status --json` without a run. */
 export function statusesDocument(listed: readonly RunListing[]) {
   return {
-    runs: listed.map(({ runId, status, driverPid }) => ({
+    runs: listed.map(({ runId, status, driver }) => ({
       run_id: runId,
       title: null,
       ...status,
-      driver_pid: driverPid,
+      driver_pid: driver?.pid ?? null,
     })),
   };
 }

@@ -10,11 +10,11 @@ export const STATE_FILTERS: readonly string[] = [
   ...new Set([...LIFECYCLE_STATES, 'interrupted', ...RUN_OUTCOMES]),
 ];
 
-type StatusAndDriver = Pick<RunListing, 'status' | 'driverPid'>;
+type StatusAndDriver = Pick<RunListing, 'status' | 'driver'>;
 
-export function listedState({ status, driverPid }: StatusAndDriver): ListedState {
-  if (status === null) return driverPid === null ? 'unreadable' : 'starting';
-  return status.lifecycle_state === 'running' && driverPid === null ? 'interrupted' : status.lifecycle_state;
+export function listedState({ status, driver }: StatusAndDriver): ListedState {
+  if (status === null) return driver === null ? 'unreadable' : 'starting';
+  return status.lifecycle_state === 'running' && driver === null ? 'interrupted' : status.lifecycle_state;
 }
 
 /** Whether a run is in this state, or ended with this outcome. */
@@ -30,5 +30,5 @@ export function isUnfinished({ status }: StatusAndDriver): boolean {
 /** Whether a process executes the run; a process that only waits at a gate does not count. */
 export function isMoving(run: StatusAndDriver): boolean {
   const state = listedState(run);
-  return run.driverPid !== null && (state === 'running' || state === 'starting');
+  return run.driver !== null && (state === 'running' || state === 'starting');
 }

@@ -49,7 +49,7 @@ export async function readStatus({ view, record, records }: OpenRun): Promise<Cu
   const recorded = await readRecordedPlan(record.directory, view);
   return {
     status: deriveStatus(view, recorded.ok ? recorded.plan : null, records.clock.now()),
-    answer: view.awaiting === null ? null : await readAnswer(record.directory, view.awaiting),
+    answer: view.awaiting === null ? null : await readAnswer(record.inbox, view.awaiting),
   };
 }
 
@@ -60,7 +60,7 @@ export function composeStatusDocument({ view, record }: OpenRun, { status }: Cur
     title: null,
     ...status,
     waiting_until: findParked(view)?.until ?? null,
-    driver_pid: record.driverPid,
+    driver_pid: record.driver?.pid ?? null,
     ...(view.notifications.length === 0 ? {} : { notifications: view.notifications }),
   };
 }

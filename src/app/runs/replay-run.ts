@@ -28,7 +28,7 @@ export async function replayRun({ record, view }: OpenRecord): Promise<ReplayedR
       directory: record.directory,
       events: record.events,
       view,
-      driven: record.driverPid !== null,
+      driven: record.driver !== null,
       files: new Set(await record.directory.list('.')),
     },
     recorded.plan,

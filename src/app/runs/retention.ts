@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path/posix';
 import { DAY_MS } from '../../contracts/duration.ts';
 import { isExpectedFailure } from '../../contracts/expected-failure.ts';
-import { describeDriver, LeaseLost } from '../../contracts/run/run-lease.ts';
+import { describeDriver, LeaseLost, nameDriver } from '../../contracts/run/run-lease.ts';
 import type { DrivenRun, RunLease, RunListing, RunStore } from '../../ports/run-store.ts';
 import type { Removal, Upkeep } from '../../ports/upkeep.ts';
 import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
@@ -72,8 +72,8 @@ function explainDue({ keepRuns, keepDays }: Retention): string {
 
 /** Null for a run that has ended and that no process drives. */
 export function explainUnfinished(run: RunListing): string | null {
-  const { status, driverPid } = run;
-  if (driverPid !== null) return `it is driven by process ${driverPid}`;
+  const { status, driver } = run;
+  if (driver !== null) return `it is driven by ${nameDriver(driver)}`;
   if (!isUnfinished(run)) return null;
   if (status === null) return "its status can't be read";
   if (status.lifecycle_state !== 'waiting') return 'it has not ended';

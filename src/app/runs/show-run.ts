@@ -56,14 +56,14 @@ export async function showRun(run: OpenRun): Promise<ShownRun> {
   };
 }
 
-async function neededAction({ view, record, records }: OpenRun): Promise<NeededAction | null> {
+async function neededAction({ view, record }: OpenRun): Promise<NeededAction | null> {
   const { awaiting } = view;
   if (view.end === null && findEarlierRun(view) !== null) return { kind: 'cancel' };
   const parked = findParked(view);
   if (parked !== null) return { kind: 'parked', parked };
   if (awaiting === null) return null;
   const isSettled =
-    hasExpired(awaiting, records.clock.now()) || (await readAnswer(record.directory, awaiting)) !== null;
+    hasExpired(awaiting, await record.inbox.now()) || (await readAnswer(record.inbox, awaiting)) !== null;
   return { kind: isSettled ? 'resume' : 'answer' };
 }
 

@@ -81,5 +81,5 @@ export async function readRunSummary(
   const summary = await readSummary(read.run);
   return summary === null
     ? { ok: false, problem: { kind: 'missing' } }
-    : { ok: true, run: { summary, isDriven: read.run.driverPid !== null } };
+    : { ok: true, run: { summary, isDriven: read.run.driver !== null } };
 }

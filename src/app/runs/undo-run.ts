@@ -154,7 +154,7 @@ async function findRecordedRun(setup: UpkeepSetup, runId: string): Promise<Undon
   const { view, record } = opened.run;
   return {
     workspace: locateWorkspace(view, record.directory, setup),
-    ended: view.end !== null && record.driverPid === null,
+    ended: view.end !== null && record.driver === null,
   };
 }
 

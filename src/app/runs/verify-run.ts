@@ -44,7 +44,7 @@ function reportUnreadable(problem: RecordProblem): Verification {
 async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification> {
   const { directory, events } = run;
   const files = await directory.list('.');
-  const driven = run.driverPid !== null;
+  const driven = run.driver !== null;
   const context = createVerifyContext({ directory, events, view, driven, files });
   const workflow = await readRecordedPlan(directory, view);
   const manifests = await verifyManifests(context);
@@ -92,8 +92,8 @@ function findVersionProblems({ events }: RunRecord, { started }: RunView): Verif
 }
 
 /** A crash can leave an incomplete last line. While a process drives the run, it may just be writing. */
-async function findTornLine({ directory, driverPid }: RunRecord): Promise<string[]> {
-  const text = driverPid === null ? await directory.read('events.ndjson') : null;
+async function findTornLine({ directory, driver }: RunRecord): Promise<string[]> {
+  const text = driver === null ? await directory.read('events.ndjson') : null;
   return text === null || text.endsWith('\n')
     ? []
     : ['the last line of events.ndjson is torn; conductor resume cuts it off'];

@@ -1,5 +1,7 @@
 /** The process that drives a run, as another process sees it. */
 export interface Driver {
+  /** The name of the worker; null if the process drives only runs that it was started for. */
+  readonly worker: string | null;
   readonly pid: number;
   /** Empty if unknown. */
   readonly host: string;
@@ -7,11 +9,21 @@ export interface Driver {
   readonly leaseUntil: string | null;
 }
 
-export function describeDriver({ pid, host, leaseUntil }: Driver): string {
-  const place = host === '' ? '' : ` on host ${host}`;
+/** Names a worker and its place, any other driver only by its process. */
+export function nameDriver(driver: Driver): string {
+  return driver.worker === null ? `process ${driver.pid}` : nameWithHost(driver);
+}
+
+export function describeDriver(driver: Driver): string {
+  const { leaseUntil } = driver;
   const lease =
     leaseUntil === null ? '' : ` (its lease runs until ${leaseUntil} and is renewed while it lives)`;
-  return `process ${pid}${place}${lease}`;
+  return `${nameWithHost(driver)}${lease}`;
+}
+
+function nameWithHost({ worker, pid, host }: Driver): string {
+  const place = `process ${pid}${host === '' ? '' : ` on host ${host}`}`;
+  return worker === null ? place : `worker ${worker}, ${place}`;
 }
 
 /**

@@ -58,7 +58,7 @@ async function settle(
   awaiting: AwaitingView,
   isFileCheckDue: boolean,
 ): Promise<EffectResult | null> {
-  const answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
+  const answer = await settleGate(context.run.inbox, awaiting);
   // An approval covers what the gate showed; if files changed since, it is void.
   const needsFileCheck = answer === null ? isFileCheckDue : answer.answer === 'gate_approved';
   if (needsFileCheck && !(await matchesShownFiles(context.deps.workspace, context.workspace, awaiting)))

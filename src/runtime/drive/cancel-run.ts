@@ -1,3 +1,4 @@
+import type { Driver } from '../../contracts/run/run-lease.ts';
 import type { RunOutcome } from '../../contracts/vocabulary.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RunRecord, RunStore } from '../../ports/run-store.ts';
@@ -19,7 +20,7 @@ export type CancelResult =
   /** The run had already ended. */
   | { readonly kind: 'ended'; readonly outcome: RunOutcome | null }
   /** The driving process has not stopped the run yet; the request stays in place. */
-  | { readonly kind: 'driven'; readonly pid: number }
+  | { readonly kind: 'driven'; readonly driver: Driver }
   | { readonly kind: 'problem'; readonly problem: ResumeProblem };
 
 interface CancelCall {
@@ -35,10 +36,10 @@ interface CancelCall {
 export async function cancelRun(call: CancelCall): Promise<CancelResult> {
   const { record, request } = call;
   const { runId } = record.directory;
-  await submitCancelRequest(record.directory, request);
-  const driver = record.driverPid === null ? 'exited' : await waitForDriver(call, runId);
-  if (driver === 'still_driving') return { kind: 'driven', pid: record.driverPid ?? 0 };
-  const here = driver === 'exited' ? await cancelHere(call, runId) : NOT_NEEDED;
+  await submitCancelRequest(record.inbox, request);
+  const waited = record.driver === null ? 'exited' : await waitForDriver(call, runId);
+  if (waited !== 'ended' && waited !== 'exited') return { kind: 'driven', driver: waited };
+  const here = waited === 'exited' ? await cancelHere(call, runId) : NOT_NEEDED;
   if (!here.ok) return { kind: 'problem', problem: here.problem };
   const read = await call.store.read(runId);
   const outcome = (read.ok ? viewRun(read.run.events) : null)?.end?.outcome ?? null;
@@ -71,20 +72,22 @@ async function cancelHere({ openDeps, request }: CancelCall, runId: string): Pro
 }
 
 /**
- * Whether the driving process ended the run (`ended`), exited without doing so (`exited`), or still drives it (`still_driving`).
- * A driver that ends a run releases the lease only after the whole record is written.
+ * Whether the driving process ended the run (`ended`) or exited without doing so (`exited`); the driver if it still
+ * drives the run. A driver that ends a run releases the lease only after the whole record is written.
  */
 async function waitForDriver(
   { store, clock }: CancelCall,
   runId: string,
-): Promise<'ended' | 'exited' | 'still_driving'> {
+): Promise<'ended' | 'exited' | Driver> {
   const never = createUnabortedSignal();
   let hasEnded = false;
+  let driver: Driver | null = null;
   for (let waited = 0; waited < DRIVER_TIMEOUT_MS; waited += POLL_MS) {
     const read = await store.read(runId);
     hasEnded = read.ok && viewRun(read.run.events)?.end != null;
-    if (read.ok && read.run.driverPid === null) return hasEnded ? 'ended' : 'exited';
+    driver = read.ok ? read.run.driver : driver;
+    if (read.ok && driver === null) return hasEnded ? 'ended' : 'exited';
     await clock.sleep(POLL_MS, never);
   }
-  return hasEnded ? 'ended' : 'still_driving';
+  return hasEnded || driver === null ? 'ended' : driver;
 }

@@ -174,7 +174,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
       }
     },
     stopIfAsked: async () => {
-      if (controller.signal.aborted || (await readCancelRequest(directory)) !== null) throw new Interrupted();
+      if (controller.signal.aborted || (await readCancelRequest(run.inbox)) !== null) throw new Interrupted();
     },
     close: async () => {
       request.signal.removeEventListener('abort', abort);
@@ -219,7 +219,7 @@ async function runHeartbeat(context: DriveContext, stopping: AbortSignal): Promi
     if (stopping.aborted) return;
     // Both are retried at the next beat; a failure must not end the run.
     await context.refreshStatus().catch(() => {});
-    const cancel = await readCancelRequest(context.directory).catch(() => null);
+    const cancel = await readCancelRequest(context.run.inbox).catch(() => null);
     if (cancel !== null) context.abort();
   }
 }

@@ -2,6 +2,7 @@ import type { EventDraft } from '../../contracts/run/event.ts';
 import { decide } from '../../kernel/decide.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
+import type { Wake } from '../../ports/run-store.ts';
 import { writeFinalState } from '../record/derived-files.ts';
 import { type AwaitingView, findParked, type ParkedView, type RunView } from '../record/run-view.ts';
 import { type EffectResult, Interrupted } from '../run-context.ts';
@@ -27,6 +28,20 @@ export type DriveEnd =
   /** Stopped from outside; `resume` continues the run. */
   | { readonly kind: 'interrupted'; readonly view: RunView };
 
+/** When another process has to look at the run again after this end. */
+export function wakeAfter(end: DriveEnd): Wake {
+  switch (end.kind) {
+    case 'ended':
+      return { kind: 'never' };
+    case 'waiting':
+      return { kind: 'after', time: end.awaiting.expiresAt };
+    case 'parked':
+      return { kind: 'after', time: end.parked.until };
+    case 'interrupted':
+      return { kind: 'now' };
+  }
+}
+
 export interface DriveRequest extends DriveContextRequest, GateWait {
   readonly first: KernelInput;
   /** Events to record before the first decision. */
@@ -51,7 +66,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
       throw lost.reason;
     }
     if (!(error instanceof Interrupted)) throw error;
-    const cancel = await readCancelRequest(context.directory);
+    const cancel = await readCancelRequest(request.run.inbox);
     if (cancel === null) return { kind: 'interrupted', view: context.view() };
     const input = { kind: 'cancel', ...cancel } as const;
     return await settled(context, driveLoop(request, context, { input, records: [] }));

@@ -5,12 +5,12 @@ import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { describeDriver, LeaseLost } from '../../contracts/run/run-lease.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
-import type { DrivenRun, DriveProblem, RunDirectory } from '../../ports/run-store.ts';
+import type { DrivenRun, DriveProblem, RunDirectory, Wake } from '../../ports/run-store.ts';
 import { type EarlierRun, findEarlierRun, refuseWorkspace } from '../record/earlier-run.ts';
 import { locateWorkspace, planToEnd, readRecordedPlan } from '../record/recorded-run.ts';
 import { viewRun } from '../record/run-view.ts';
 import { markOf, type RunDeps } from '../run-context.ts';
-import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
+import { type DriveEnd, type DriveRequest, driveRun, wakeAfter } from './drive.ts';
 import { withForbiddenPaths } from './run-override.ts';
 
 /** If the last of these events isn't `runner_started`, no agent was cut off. */
@@ -65,13 +65,17 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
   const driven = await request.deps.store.drive(request.runId);
   if (!driven.ok) return driven;
   let lost: LeaseLost;
+  let wake: Wake = { kind: 'now' };
   try {
-    return await resumeDriven(request, driven.run);
+    const resumed = await resumeDriven(request, driven.run);
+    // The reason for a refusal doesn't change by itself.
+    wake = resumed.ok ? wakeAfter(resumed.end) : { kind: 'after', time: null };
+    return resumed;
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
     lost = error;
   } finally {
-    await driven.run.release();
+    await driven.run.release(wake);
   }
   return { ok: true, end: await resumeAfterLoss(request, lost) };
 }

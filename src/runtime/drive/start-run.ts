@@ -9,7 +9,7 @@ import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { initialMetadata, writeMetadata } from '../record/derived-files.ts';
 import type { RunDeps } from '../run-context.ts';
-import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
+import { type DriveEnd, type DriveRequest, driveRun, wakeAfter } from './drive.ts';
 import { findPreflightObstacles } from './preflight.ts';
 import { resumeAfterLoss } from './resume-run.ts';
 import { withForbiddenPaths } from './run-override.ts';
@@ -116,7 +116,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
       first: { kind: 'start', run: started },
       open: () => makeWorkspace(request, workspace),
     });
-    await run.release();
+    await run.release(wakeAfter(end));
     return { ok: true, runId, end };
   } catch (error) {
     if (error instanceof NotStarted) {

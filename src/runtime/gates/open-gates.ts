@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { answerOriginSchema } from '../../contracts/run/answer-origin.ts';
+import type { PostResult } from '../../contracts/run/post-terms.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { typedFeedbackShape } from '../../contracts/run/typed-feedback.ts';
 import { GATE_EVENTS } from '../../contracts/vocabulary.ts';
-import type { RunDirectory } from '../../ports/run-store.ts';
+import type { Inbox } from '../../ports/run-store.ts';
 import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 import { parseJson } from '../../text/json.ts';
 import { toJson } from '../json.ts';
@@ -42,8 +43,8 @@ export function outcomePath(key: GateKey): string {
 }
 
 /** The answer in a gate's inbox; null if there is none or it doesn't match this request. */
-export async function readAnswer(directory: RunDirectory, key: GateKey): Promise<GateAnswer | null> {
-  const text = await directory.read(outcomePath(key));
+export async function readAnswer(inbox: Inbox, key: GateKey): Promise<GateAnswer | null> {
+  const text = await inbox.read(outcomePath(key));
   if (text === null) return null;
   const parsed = gateAnswerSchema.safeParse(parseJson(text));
   return parsed.success && matchesRequest(parsed.data, key) ? parsed.data : null;
@@ -55,9 +56,12 @@ function matchesRequest(answer: GateAnswer, key: GateKey): boolean {
   return answer.by !== null && (key.approvers.length === 0 || key.approvers.includes(answer.by));
 }
 
-/** Exactly one answer wins, because the file is created atomically. False if there already was one. */
-export function submitAnswer(directory: RunDirectory, key: GateKey, answer: GateAnswer): Promise<boolean> {
-  return directory.writeOnce(outcomePath(key), toJson(answer));
+/** Exactly one answer counts: the first in time. */
+export function submitAnswer(inbox: Inbox, awaiting: AwaitingView, answer: GateAnswer): Promise<PostResult> {
+  const expiryMs = awaiting.expiresAt === null ? null : Date.parse(awaiting.expiresAt);
+  const isTimeout = answer.answer === 'gate_timed_out';
+  const terms = expiryMs === null ? {} : isTimeout ? { notBeforeMs: expiryMs } : { beforeMs: expiryMs };
+  return inbox.post(outcomePath(awaiting), toJson(answer), terms);
 }
 
 export function hasExpired(awaiting: AwaitingView, now: Date): boolean {
@@ -68,14 +72,12 @@ export function hasExpired(awaiting: AwaitingView, now: Date): boolean {
  * The answer to a gate, or null while it is open. A timeout is written to the same inbox as an answer, so only one of
  * the two can win.
  */
-export async function settleGate(
-  directory: RunDirectory,
-  awaiting: AwaitingView,
-  now: Date,
-): Promise<GateAnswer | null> {
-  const given = await readAnswer(directory, awaiting);
-  if (given !== null || !hasExpired(awaiting, now)) return given;
-  await submitAnswer(directory, awaiting, {
+export async function settleGate(inbox: Inbox, awaiting: AwaitingView): Promise<GateAnswer | null> {
+  const given = await readAnswer(inbox, awaiting);
+  if (given !== null) return given;
+  const now = await inbox.now();
+  if (!hasExpired(awaiting, now)) return null;
+  await submitAnswer(inbox, awaiting, {
     answer: 'gate_timed_out',
     by: null,
     comment: null,
@@ -85,7 +87,7 @@ export async function settleGate(
     workflow_digest: null,
     evidence: null,
   });
-  return readAnswer(directory, awaiting);
+  return readAnswer(inbox, awaiting);
 }
 
 /** Whether the files are still those that the gate's request showed. */

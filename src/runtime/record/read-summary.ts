@@ -18,24 +18,26 @@ import { lastEnded, type RunView, viewRun } from './run-view.ts';
 /** How many failing cases of a baseline a summary names. */
 const MAX_FAILING_CASES = 100;
 
-export type ReadSummary = (run: Pick<RunRecord, 'directory' | 'events'>) => Promise<RunSummary | null>;
+export type ReadSummary = (
+  run: Pick<RunRecord, 'directory' | 'inbox' | 'events'>,
+) => Promise<RunSummary | null>;
 
 /** Reads runs and summarizes them. Runs of the same workflow share one parsed workflow. */
 export function createSummaryReader(): ReadSummary {
   const promptsByDigest = new Map<string, Promise<ReadonlyMap<string, string>>>();
-  return async ({ directory, events }) => {
+  return async (run) => {
+    const { directory, events } = run;
     const view = viewRun(events);
     if (view === null) return null;
     const digest = view.started.workflow_digest;
     const prompts = promptsByDigest.get(digest) ?? readPrompts(directory, view);
     promptsByDigest.set(digest, prompts);
-    return summarizeRun(events, await readSummaryEvidence(directory, events, view, await prompts));
+    return summarizeRun(events, await readSummaryEvidence(run, view, await prompts));
   };
 }
 
 async function readSummaryEvidence(
-  directory: RunDirectory,
-  events: readonly RunEvent[],
+  { directory, inbox, events }: Parameters<ReadSummary>[0],
   view: RunView,
   prompts: ReadonlyMap<string, string>,
 ): Promise<SummaryEvidence> {
@@ -48,7 +50,7 @@ async function readSummaryEvidence(
     readChange(directory, view),
     readCases(read, view),
     readFailingAtBase(directory, events, view),
-    awaiting === null ? null : readAnswer(directory, awaiting),
+    awaiting === null ? null : readAnswer(inbox, awaiting),
   ]);
   return {
     ledgers,

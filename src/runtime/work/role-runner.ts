@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nameDriver } from '../../contracts/run/run-lease.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import { findRoleResult } from '../../planner/claims/role-claims.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -155,7 +156,7 @@ async function lookAtRun(
       end: await refuseOutOfScope(deps, subject, determineResult(subject, considered, deps.checks)),
     };
   }
-  if (run.driverPid !== null) return { kind: 'driven' };
+  if (run.driver !== null) return { kind: 'driven' };
   if (view === null) return lost('it never started');
   return (await findWait(run, view, deps.project.clock.now())) ?? lost('no process drives it');
 }
@@ -211,11 +212,11 @@ function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {
   return view.end !== null;
 }
 
-async function findWait({ directory }: RunRecord, view: RunView, now: Date): Promise<RoleState | null> {
+async function findWait({ inbox }: RunRecord, view: RunView, now: Date): Promise<RoleState | null> {
   const { awaiting } = view;
   if (awaiting !== null) {
     const reason = `waiting for approval at gate \`${awaiting.stepId}\`: ${awaiting.reason}`;
-    const isDue = (await readAnswer(directory, awaiting)) !== null;
+    const isDue = (await readAnswer(inbox, awaiting)) !== null;
     return { kind: 'waiting', reason, gate: awaiting.stepId, ...(isDue ? { isDue } : {}) };
   }
   const parked = findParked(view);
@@ -243,5 +244,5 @@ async function cancel({ project }: RoleRunnerDeps, runId: string, reason: string
     openDeps: () => Promise.resolve(project.deps),
   });
   if (result.kind === 'driven')
-    throw new Error(`run ${runId} is still stopping: process ${result.pid} drives it`);
+    throw new Error(`run ${runId} is still stopping: ${nameDriver(result.driver)} drives it`);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isInState, isMoving, isUnfinished, listedState } from '../../../src/app/runs/listed-state.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
+import type { Driver } from '../../../src/contracts/run/run-lease.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 import { runRow, stateText } from '../../../src/surfaces/cli/output/run-state.ts';
 
@@ -31,9 +32,14 @@ const RUNNING: Status = {
   elapsed_seconds: 5,
 };
 
-function listing(change: Partial<Status> | null, driverPid: number | null = null): RunListing {
+function driverWith(pid: number): Driver {
+  return { worker: null, pid, host: '', leaseUntil: null };
+}
+
+function listing(change: Partial<Status> | null, pid: number | null = null): RunListing {
   const status = change === null ? null : { ...RUNNING, ...change };
-  return { runId: RUNNING.run_id, path: '/runs/0199', status, driverPid };
+  const driver = pid === null ? null : driverWith(pid);
+  return { runId: RUNNING.run_id, path: '/runs/0199', status, driver };
 }
 
 function waiting(expires_at: string | null): RunListing {
@@ -81,7 +87,7 @@ describe('the state of a run', () => {
   });
 
   it('is a move only where a process works on it', () => {
-    const waited = { ...waiting(null), driverPid: 7 };
+    const waited = { ...waiting(null), driver: driverWith(7) };
     const runs = [listing({}, 7), listing(null, 7), listing({}), listing(null), waited, waiting(null)];
     expect(runs.map(isMoving)).toEqual([true, true, false, false, false, false]);
   });

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createInbox } from '../../../src/adapters/run-store/inbox.ts';
 import { createRunDirectory } from '../../../src/adapters/run-store/run-directory.ts';
-import type { RunDirectory } from '../../../src/ports/run-store.ts';
+import type { Inbox } from '../../../src/ports/run-store.ts';
 import {
   type GateAnswer,
   outcomePath,
@@ -41,42 +42,53 @@ const APPROVAL: GateAnswer = {
 };
 
 let folder: string;
-let directory: RunDirectory;
+let time: Date;
+let inbox: Inbox;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'conductor-gates-'));
-  directory = createRunDirectory('run', folder);
+  time = IN_TIME;
+  const clock = { now: () => time, sleep: () => Promise.resolve() };
+  const queue = { noteMessage: () => Promise.resolve() };
+  inbox = createInbox(createRunDirectory('run', folder), { clock, queue });
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+function settleAt(now: Date, gate: AwaitingView = GATE): Promise<GateAnswer | null> {
+  time = now;
+  return settleGate(inbox, gate);
+}
+
 describe('a gate', () => {
   it('stays open until its time has passed, and when the clock is put back', async () => {
-    expect(await settleGate(directory, GATE, IN_TIME)).toBeNull();
-    expect(await settleGate(directory, GATE, PUT_BACK)).toBeNull();
-    expect(await settleGate(directory, { ...GATE, expiresAt: null }, TOO_LATE)).toBeNull();
+    expect(await settleAt(IN_TIME)).toBeNull();
+    expect(await settleAt(PUT_BACK)).toBeNull();
+    expect(await settleAt(TOO_LATE, { ...GATE, expiresAt: null })).toBeNull();
   });
 
   it('runs out of time once and for all', async () => {
-    expect(await settleGate(directory, GATE, TOO_LATE)).toMatchObject({ answer: 'gate_timed_out', by: null });
-    expect(await submitAnswer(directory, GATE, APPROVAL)).toBe(false);
-    expect(await settleGate(directory, GATE, PUT_BACK)).toMatchObject({ answer: 'gate_timed_out' });
+    expect(await settleAt(TOO_LATE)).toMatchObject({ answer: 'gate_timed_out', by: null });
+    expect(await submitAnswer(inbox, GATE, APPROVAL)).toBe('too_late');
+    time = PUT_BACK;
+    expect(await submitAnswer(inbox, GATE, APPROVAL)).toBe('taken');
+    expect(await settleAt(PUT_BACK)).toMatchObject({ answer: 'gate_timed_out' });
   });
 
   it('takes an answer that came in time, however late it is looked at', async () => {
-    expect(await submitAnswer(directory, GATE, APPROVAL)).toBe(true);
-    expect(await settleGate(directory, GATE, new Date('2030-01-01T00:00:00Z'))).toEqual(APPROVAL);
+    expect(await submitAnswer(inbox, GATE, APPROVAL)).toBe('posted');
+    expect(await settleAt(new Date('2030-01-01T00:00:00Z'))).toEqual(APPROVAL);
   });
 
   it('takes one of many answers that come at once', async () => {
     const answers = Array.from({ length: 8 }, (_, index) => ({ ...APPROVAL, comment: String(index) }));
-    const taken = await Promise.all(answers.map((answer) => submitAnswer(directory, GATE, answer)));
-    expect(taken.filter((each) => each)).toHaveLength(1);
-    expect(await settleGate(directory, GATE, IN_TIME)).toEqual(answers[taken.indexOf(true)]);
+    const taken = await Promise.all(answers.map((answer) => submitAnswer(inbox, GATE, answer)));
+    expect(taken.filter((result) => result === 'posted')).toHaveLength(1);
+    expect(await settleAt(IN_TIME)).toEqual(answers[taken.indexOf('posted')]);
   });
 
   it('reads the answer of an earlier version, which carried less', async () => {
     const { workflow_digest: _digest, evidence: _evidence, ...earlier } = APPROVAL;
-    await directory.writeOnce(outcomePath(GATE), toJson(earlier));
-    expect(await settleGate(directory, GATE, IN_TIME)).toEqual({
+    await inbox.post(outcomePath(GATE), toJson(earlier));
+    expect(await settleAt(IN_TIME)).toEqual({
       ...APPROVAL,
       workflow_digest: null,
       evidence: null,
@@ -90,7 +102,7 @@ describe('a gate', () => {
     ['by nobody', { by: null }],
     ['that says more than an answer can', { more: 1 }],
   ])('does not take an answer %s', async (_what, change) => {
-    await directory.writeOnce(outcomePath(GATE), toJson({ ...APPROVAL, ...change }));
-    expect(await settleGate(directory, GATE, IN_TIME)).toBeNull();
+    await inbox.post(outcomePath(GATE), toJson({ ...APPROVAL, ...change }));
+    expect(await settleAt(IN_TIME)).toBeNull();
   });
 });

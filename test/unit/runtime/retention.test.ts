@@ -7,9 +7,9 @@ const NOW = new Date('2026-03-31T12:00:00Z');
 
 function listing(
   runId: string,
-  change: { days?: number; state?: Status['lifecycle_state']; driverPid?: number; unreadable?: true } = {},
+  change: { days?: number; state?: Status['lifecycle_state']; driver?: number; unreadable?: true } = {},
 ): RunListing {
-  const { days = 0, state = 'completed', driverPid = null, unreadable } = change;
+  const { days = 0, state = 'completed', driver = null, unreadable } = change;
   const ended = state !== 'running' && state !== 'waiting';
   const status = {
     run_id: runId,
@@ -21,7 +21,7 @@ function listing(
     runId,
     path: `/runs/${runId}`,
     status: unreadable === true ? null : (status as Status),
-    driverPid,
+    driver: driver === null ? null : { worker: null, pid: driver, host: '', leaseUntil: null },
   };
 }
 
@@ -67,7 +67,7 @@ describe('the retention', () => {
   });
 
   it.each([
-    ['is driven', { driverPid: 7 }, 'it is driven by process 7'],
+    ['is driven', { driver: 7 }, 'it is driven by process 7'],
     ['waits', { state: 'waiting' }, 'it is waiting for approval'],
     ['was interrupted', { state: 'running' }, 'it has not ended'],
     ["can't be read", { unreadable: true }, "its status can't be read"],

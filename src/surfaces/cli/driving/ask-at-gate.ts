@@ -41,7 +41,7 @@ export async function askAtGate(
   if (!read.ok) throw recordError(view.runId, read.problem);
   const { directory } = read.run;
   const id = (await shortIdsIn(project))(view.runId);
-  const lines = await gateLines(directory, awaiting, project.clock.now(), textWidth(terminal, 4), id);
+  const lines = await gateLines(read.run, awaiting, project.clock.now(), textWidth(terminal, 4), id);
   terminal.err(`${lines.map((line) => `    ${line}`).join('\n')}\n`);
   for (;;) {
     const choice = await askForChoice(awaiting, signal);

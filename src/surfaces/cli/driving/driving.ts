@@ -5,7 +5,7 @@ import { shortIdsIn } from '../../../app/runs/resolve-run.ts';
 import { runDocument } from '../../../app/runs/run-document.ts';
 import { describeFailure, isExpectedFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
-import type { RunDirectory } from '../../../ports/run-store.ts';
+import type { RunDirectory, RunRecord } from '../../../ports/run-store.ts';
 import type { DriveEnd } from '../../../runtime/drive/drive.ts';
 import { TakenOver } from '../../../runtime/drive/resume-run.ts';
 import { collectFindings } from '../../../runtime/evidence/findings.ts';
@@ -132,7 +132,7 @@ export async function reportEnd(
         diffStat: end.view.awaiting === null ? await diffStat(project, end.view, directory) : [],
         findings,
         checks: await allNotes({ directory, view: () => end.view }),
-        gate: await openGateLines(context.terminal, project, end.view, directory),
+        gate: await openGateLines(context.terminal, project, end.view, read.run),
         nextCommands: (commands ?? nextCommands(end, id)).map((command) => withRepo(command, context.repo)),
         now: project.clock.now(),
         width: stderrOf(context.terminal).width,
@@ -162,11 +162,11 @@ export async function openGateLines(
   terminal: CommandContext['terminal'],
   records: Pick<OpenProject, 'clock' | 'store'>,
   { awaiting, runId }: RunView,
-  directory: RunDirectory,
+  record: Pick<RunRecord, 'directory' | 'inbox'>,
 ): Promise<string[]> {
   if (awaiting === null) return [];
   const id = (await shortIdsIn(records))(runId);
-  return gateLines(directory, awaiting, records.clock.now(), textWidth(terminal, 4), id);
+  return gateLines(record, awaiting, records.clock.now(), textWidth(terminal, 4), id);
 }
 
 /** The changes of the run so far, up to the tree that its last step recorded. */

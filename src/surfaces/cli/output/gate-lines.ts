@@ -1,7 +1,7 @@
 import { type GateDetails, readGate } from '../../../app/runs/list-gates.ts';
 import { answererText } from '../../../contracts/run/answer-origin.ts';
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
-import type { RunDirectory } from '../../../ports/run-store.ts';
+import type { RunDirectory, RunRecord } from '../../../ports/run-store.ts';
 import {
   formatContentNotes,
   formatDecidingFiles,
@@ -33,13 +33,13 @@ const MAX_NOTES = 24;
 
 /** Reads an open gate and renders it with `renderGate`. */
 export async function gateLines(
-  directory: RunDirectory,
+  record: Pick<RunRecord, 'directory' | 'inbox'>,
   awaiting: AwaitingView,
   now: Date,
   width: number,
-  id = directory.runId,
+  id = record.directory.runId,
 ): Promise<string[]> {
-  return renderGate(await readGate(directory, awaiting), { now, width, id });
+  return renderGate(await readGate(record, awaiting), { now, width, id });
 }
 
 interface GateView {

@@ -33,7 +33,7 @@ export async function answerGate(
   context.terminal.err(
     `${done} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
   );
-  if (options.resume && record.driverPid === null)
+  if (options.resume && record.driver === null)
     return resumeById(context, project, view.runId, { wait: false });
   if (context.json)
     printJson(context, {
@@ -44,7 +44,7 @@ export async function answerGate(
       from: origin,
       comment: options.comment,
     });
-  else if (record.driverPid === null)
+  else if (record.driver === null)
     context.terminal.err(withRepo(`continue with: conductor resume ${view.runId}\n`, context.repo));
   return EXIT.success;
 }

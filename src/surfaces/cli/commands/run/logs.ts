@@ -26,7 +26,7 @@ export async function logs(
   context.endWithReader();
   const printed = new Map<string, Printed>();
   for (;;) {
-    const live = current.view.end === null && current.record.driverPid !== null;
+    const live = current.view.end === null && current.record.driver !== null;
     for (const file of await listLogs(current, step)) await printNew(context, file, printed);
     if (!follow || !live) return EXIT.success;
     await sleep(FOLLOW_MS);

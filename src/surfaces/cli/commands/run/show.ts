@@ -27,12 +27,12 @@ export async function show(context: CommandContext, runRef: string): Promise<Exi
     renderSummary(output, {
       view,
       id,
-      driven: record.driverPid !== null,
+      driven: record.driver !== null,
       runDirectory: record.directory.path,
       diffStat: [],
       findings: shown.findings,
       checks: shown.notes,
-      gate: await openGateLines(context.terminal, open.records, view, record.directory),
+      gate: await openGateLines(context.terminal, open.records, view, record),
       nextCommands: commandsFor(shown.needs, open, id).map((command) => withRepo(command, context.repo)),
       now: open.records.clock.now(),
       width: output.width,
@@ -56,7 +56,7 @@ function stepLines(
 ): string[] {
   // The reasons of an evaluation contain the short reason of its step.
   const shortened = reasons.length === 0 ? step : { ...step, reason: null };
-  const unended = stepState(view, step, record.driverPid !== null);
+  const unended = stepState(view, step, record.driver !== null);
   return [
     `    ${stepLine({ paint }, shortened, { unended })}`,
     ...reasons.map((line) => `        ${printable(line)}`),

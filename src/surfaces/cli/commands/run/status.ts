@@ -8,6 +8,7 @@ import {
 } from '../../../../app/runs/open-run.ts';
 import { shortIdsIn } from '../../../../app/runs/resolve-run.ts';
 import type { Status } from '../../../../contracts/run/run-files.ts';
+import { nameDriver } from '../../../../contracts/run/run-lease.ts';
 import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
 import { findParked } from '../../../../runtime/record/run-view.ts';
@@ -113,7 +114,7 @@ function renderStatus(
 ): string {
   const { status: run, answer } = current;
   const { paint, width } = stdoutOf(context.terminal);
-  const { driverPid } = open.record;
+  const { driver } = open.record;
   const now = open.records.clock.now();
   const rows = [
     ['run', run.run_id],
@@ -123,7 +124,7 @@ function renderStatus(
     ['step', stepText(run)],
     ['elapsed', formatDuration(run.elapsed_seconds * 1_000)],
   ];
-  if (driverPid !== null) rows.push(['driven by', `process ${driverPid}`]);
+  if (driver !== null) rows.push(['driven by', nameDriver(driver)]);
   if (run.last_decision !== null) rows.push(['evaluation', run.last_decision.status]);
   const flaky = flakyText(open.view.steps.flatMap((step) => step.flaky));
   if (flaky !== null) rows.push(['flaky', flaky.replace(' flaky:', ':')]);
@@ -154,10 +155,10 @@ function describeState(
   { status, answer }: CurrentStatus,
   short: ShortId,
 ): string {
-  const { driverPid } = record;
-  if (answer !== null && driverPid === null)
+  const { driver } = record;
+  if (answer !== null && driver === null)
     return withRepo(`answered: conductor resume ${short(status.run_id)}`, context.repo);
-  const run = { runId: status.run_id, path: record.directory.path, status, driverPid };
+  const run = { runId: status.run_id, path: record.directory.path, status, driver };
   return withRepo(stateText(run, records.clock.now(), short), context.repo);
 }
 
@@ -179,8 +180,7 @@ function watchRun(context: CommandContext, first: OpenRun): Promise<ExitCode> {
       const current = await readStatus(open);
       const { status: run } = current;
       const short = await shortIdsIn(records);
-      const done =
-        run.outcome !== null || run.lifecycle_state === 'waiting' || open.record.driverPid === null;
+      const done = run.outcome !== null || run.lifecycle_state === 'waiting' || open.record.driver === null;
       const line = `${describeState(context, open, current, short)}  ${stepText(run)}\n`;
       if (terminal.liveOut && !context.json) screen.show(renderStatus(context, open, current, short));
       else if (!context.json && !done && line !== lastLine) terminal.out(line);
