@@ -30,7 +30,7 @@ describe.skipIf(!hasPython)('the agent on the page about ACP', () => {
       // Python is where its user has put it, which may be a home that no sandbox shows.
       const cli = createCli({ cwd: repo.root, home, env: { CONDUCTOR_SANDBOX: 'off' } });
       const run = await cli.run(['run', 'fix.yaml']);
-      expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('evaluation `judge`: success')]);
+      expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('evaluation `evaluate`: success')]);
       const id = run.stdout.trim();
       const logs = await cli.run(['logs', id]);
       expect(logs.stdout).toContain('allowed: Write NOTES.md: the policy lets these files change');

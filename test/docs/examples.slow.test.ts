@@ -48,7 +48,7 @@ describe('the agent on the page about agents', () => {
     const valid = await cli.run(['validate', 'fix.yaml']);
     expect([valid.stdout, valid.stderr]).toEqual(['✓ fix.yaml: valid, 4 steps\n', '']);
     const run = await cli.run(['run', 'fix.yaml']);
-    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('evaluation `judge`: success')]);
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('evaluation `evaluate`: success')]);
     const id = run.stdout.trim();
     expect((await cli.run(['approve', id, '--resume'])).code).toBe(0);
     const notes = await repo.git('show', `${branchOf('fix', id)}:NOTES.md`);
@@ -95,7 +95,7 @@ describe('the example judges', () => {
     expect(run.stderr).toContain(finding);
     const shown = await cli.run(['show', run.stdout.trim()]);
     expect(shown.stdout).toContain(finding);
-    expect(shown.stdout).toContain('implement → check (error) → judge (partial) → STOP');
+    expect(shown.stdout).toContain('implement → check (error) → evaluate (partial) → STOP');
   });
 
   it('waits for approval when the line is removed, because the tests pass only with the edits', async () => {
@@ -112,7 +112,12 @@ describe('the example judges', () => {
         'the change edits files that decide whether the checks pass: test/slug.test.js',
       ),
     ]);
-    const decision = join(repo.root, '.tnh/run', run.stdout.trim(), 'artifacts/judge/planner_decision.json');
+    const decision = join(
+      repo.root,
+      '.tnh/run',
+      run.stdout.trim(),
+      'artifacts/evaluate/planner_decision.json',
+    );
     expect(await readFile(decision, 'utf8')).toContain('"judge_changed"');
     const branch = branchOf('make-tests-pass', run.stdout);
     expect(await repo.git('show', `${branch}:src/slug.js`)).toBe(

@@ -9,7 +9,7 @@ describe('the demo', () => {
     const scene = await openScene();
     const demo = await scene.cli.start(['demo', '--yes'], { env: { TMPDIR: scene.home } }).done;
     expect(demo.code).toBe(0);
-    expect(demo.stderr).toMatch(/fix → validate \(error\) → judge \(partial\) → fix → validate/);
+    expect(demo.stderr).toMatch(/fix → validate \(error\) → evaluate \(partial\) → fix → validate/);
     expect(scene.runIds()).toEqual([]);
     expect((await readdir(scene.home)).filter((name) => name.startsWith('conductor-demo-'))).toHaveLength(1);
   });
