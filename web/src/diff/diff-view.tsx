@@ -59,11 +59,11 @@ export function DiffView(props: DiffProps): JSX.Element {
   }, [store, wanted, place.file, changed.length]);
   const target = findTarget(rows, wanted, place.line);
   const onRange = useCallback(
-    (first: number, last: number) => {
+    (first: number, last: number, top: number) => {
       const visible = rows.slice(first, last + 1);
       for (const row of visible) if (row.kind === 'gap') store.needLines(row.file, row.from);
       if (last >= rows.length - 1) store.needFiles();
-      const head = visible[Math.min(12, visible.length - 1)];
+      const head = rows[top];
       if (head !== undefined) setInView(head.file);
     },
     [rows, store],
@@ -132,6 +132,7 @@ export function DiffView(props: DiffProps): JSX.Element {
           onRange={onRange}
           scrollTo={target.row}
           scrollKey={target.key}
+          scrollAlign={place.line === null ? 'start' : 'center'}
           row={(index) => {
             const row = rows[index];
             return row === undefined ? null : (
