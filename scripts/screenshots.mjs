@@ -101,7 +101,12 @@ async function findLive(session, base) {
 }
 
 /** The screen in all sizes and colours; all are open before the server ends, if the screen is about that. */
-async function takeAll(browser, storageState, { name, url, prepare, isPaired = true, isGone = false }, server) {
+async function takeAll(
+  browser,
+  storageState,
+  { name, url, prepare, isPaired = true, isGone = false },
+  server,
+) {
   const pages = [];
   for (const width of widths) {
     for (const colorScheme of ['light', 'dark']) {

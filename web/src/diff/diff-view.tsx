@@ -64,9 +64,10 @@ export function DiffView(props: DiffProps): JSX.Element {
       for (const row of visible) if (row.kind === 'gap') store.needLines(row.file, row.from);
       if (last >= rows.length - 1) store.needFiles();
       const head = rows[top];
-      if (head !== undefined) setInView(head.file);
+      const isWantedShown = visible.some((row) => row.file === wanted);
+      if (head !== undefined) setInView(isWantedShown ? wanted : head.file);
     },
-    [rows, store],
+    [rows, store, wanted],
   );
   const open = (file: number): void => {
     const path = changed[file]?.path;
