@@ -106,7 +106,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     pages,
   }) => {
     const scene = await openScene();
-    await scene.repo.write('../home/endless.yaml', oneAgentStep('endless', 'chatter'));
+    await scene.repo.write('../home/endless.yaml', oneAgentStep('endless', '"say begun\\nchatter"'));
     const run = scene.cli.start(['run', '../home/endless.yaml', '--title', 'Endless']);
     const runId = await until(() => scene.runIds()[0]);
     const server = await pages.serve(scene);
