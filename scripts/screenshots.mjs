@@ -1,18 +1,28 @@
 // Pictures of every screen of the page at 360 and 1,280 pixels (with `--wide` also 768), light and dark, with real runs:
-// node scripts/screenshots.mjs [--only NAME] [--wide] [--out DIR]. Needs Debian's chromium.
-import { mkdirSync, mkdtempSync } from 'node:fs';
+// node scripts/screenshots.mjs [--only NAME,…] [--wide] [--out DIR]. Needs Debian's chromium. docs/guide/operations/page.md
+// shows some of them.
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { BROWSER, openPaired } from './page/browser.mjs';
-import { makeEmptyRepository, makeWorld, removeWorld, serve, startRun } from './page/world.mjs';
+import {
+  makeEmptyRepository,
+  makeWorkRepository,
+  makeWorld,
+  removeWorld,
+  serve,
+  startRun,
+} from './page/world.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
+/** All pictures together have to stay below 3 MB. */
+const QUALITY = 50;
 const given = (name) => {
   const at = process.argv.indexOf(name);
   return at === -1 ? null : (process.argv[at + 1] ?? null);
 };
-const only = given('--only');
+const only = given('--only')?.split(',') ?? null;
 const out = given('--out') ?? join(ROOT, 'docs', 'pictures', 'page');
 const widths = process.argv.includes('--wide') ? [360, 768, 1280] : [360, 1280];
 
@@ -22,6 +32,7 @@ const stops = [];
 try {
   process.stderr.write('making the runs …\n');
   const { repo, env, runs } = makeWorld(folder);
+  const shapes = makeWorkRepository(folder, env);
   const empty = makeEmptyRepository(folder, env);
   const live = startRun(
     repo,
@@ -33,24 +44,26 @@ try {
     'task=scenario: live',
   );
   stops.push(() => live.kill('SIGKILL'));
-  const server = await serve([repo, empty], env);
+  const server = await serve([repo, shapes, empty], env);
   stops.push(server.stop);
   const browser = await chromium.launch(BROWSER);
   stops.push(() => browser.close());
   const session = await openPaired(browser, server.pair);
   const { repos } = await (await session.request.get(`${server.url}api/session`)).json();
-  const at = (path) => `${server.url}r/${repos[0].id}${path}`;
+  const inRepo = (index, path) => `${server.url}r/${repos[index].id}${path}`;
+  const at = (path) => inRepo(0, path);
   const run = (id, rest = '') => at(`/runs/${id}${rest}`);
   const liveId = await findLive(session, `${server.url}api/repos/${repos[0].id}`);
+  const press = (name) => (page) => page.getByRole('button', { name, exact: true }).click();
   const screens = [
     { name: 'home', url: at('') },
-    { name: 'home-empty', url: `${server.url}r/${repos[1].id}` },
+    { name: 'home-empty', url: inRepo(2, '') },
     { name: 'runs', url: at('/runs') },
     { name: 'run', url: run(runs.done) },
     { name: 'run-live', url: run(liveId) },
     { name: 'run-30-steps', url: run(runs.long) },
-    { name: 'run-past', url: run(runs.long, '?at=40') },
-    { name: 'changes', url: run(runs.gate, '?step=implement&tab=changes') },
+    { name: 'run-past', url: run(runs.long, '?at=240') },
+    { name: 'changes', url: run(runs.gate, '?step=implement&tab=changes&file=src%2Fexporter.ts') },
     { name: 'checks', url: run(runs.cases, '?step=checks&tab=checks') },
     { name: 'checks-failed', url: run(runs.failed, '?step=checks&tab=checks') },
     { name: 'claims', url: run(runs.failed, '?step=evaluate&tab=claims') },
@@ -58,17 +71,22 @@ try {
     { name: 'prompt', url: run(runs.done, '?step=implement&tab=prompt') },
     { name: 'artifacts', url: run(runs.done, '?step=implement&tab=artifacts') },
     { name: 'gate', url: run(runs.gate, '/gate') },
+    { name: 'gate-answer', url: run(runs.gate, '/gate'), prepare: press('Reject…') },
     { name: 'goldens', url: run(runs.goldens, '/goldens') },
-    { name: 'board', url: at('/items') },
-    { name: 'board-empty', url: `${server.url}r/${repos[1].id}/items` },
+    { name: 'board', url: inRepo(1, '/items') },
+    { name: 'board-graph', url: inRepo(1, '/items'), prepare: press('Dependencies') },
+    { name: 'board-empty', url: inRepo(2, '/items') },
+    { name: 'item', url: inRepo(1, '/items/2') },
     { name: 'workflows', url: at('/workflows') },
     { name: 'workflow', url: at('/workflows/implement') },
     { name: 'sessions', url: `${server.url}sessions` },
+    { name: 'palette', url: at(''), prepare: (page) => page.keyboard.press('Control+k') },
     { name: 'not-found', url: at('/nothing') },
-  ].filter(({ name }) => only === null || only.split(',').includes(name));
+    { name: 'pair', url: server.url, isPaired: false },
+    { name: 'server-gone', url: at('/runs'), isGone: true },
+  ].filter(({ name }) => only === null || only.includes(name));
   const state = await session.storageState();
-  for (const { name, url } of screens) await takeAll(browser, state, name, url);
-  if (only === null || only.includes('server-gone')) await takeGone(browser, state, at(''), server);
+  for (const screen of screens) await takeAll(browser, state, screen, server);
 } finally {
   for (const stop of stops.reverse()) await stop();
   removeWorld(folder);
@@ -82,14 +100,20 @@ async function findLive(session, base) {
   }
 }
 
-async function takeAll(browser, storageState, name, url, prepare = async () => {}) {
+/** The screen in all sizes and colours; all are open before the server ends, if the screen is about that. */
+async function takeAll(
+  browser,
+  storageState,
+  { name, url, prepare, isPaired = true, isGone = false },
+  server,
+) {
+  const pages = [];
   for (const width of widths) {
     for (const colorScheme of ['light', 'dark']) {
-      const viewport = { width, height: width === 360 ? 740 : 860 };
       const isPhone = width === 360;
       const context = await browser.newContext({
-        storageState,
-        viewport,
+        ...(isPaired ? { storageState } : {}),
+        viewport: { width, height: isPhone ? 740 : 860 },
         colorScheme,
         isMobile: isPhone,
         hasTouch: isPhone,
@@ -97,22 +121,20 @@ async function takeAll(browser, storageState, name, url, prepare = async () => {
       const page = await context.newPage();
       await page.goto(url);
       await page.waitForFunction(
-        () => document.querySelector('#main h1') !== null && document.querySelector('.skeleton') === null,
+        () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,
       );
-      await prepare(page);
-      await page.waitForTimeout(300);
-      await page.screenshot({ path: join(out, `${name}-${width}-${colorScheme}.png`) });
-      await context.close();
+      pages.push({ page, file: `${name}-${width}-${colorScheme}.webp` });
     }
   }
-}
-
-/** What is on the screen after the server has ended. */
-async function takeGone(browser, storageState, url, server) {
-  let isGone = false;
-  await takeAll(browser, storageState, 'server-gone', url, async (page) => {
-    if (!isGone) await server.stop();
-    isGone = true;
-    await page.waitForSelector('.banner');
-  });
+  if (isGone) await server.stop();
+  for (const { page, file } of pages) {
+    await prepare?.(page);
+    if (isGone) await page.waitForSelector('.banner');
+    // Fonts and pictures of the goldens are drawn after the documents have come.
+    await page.waitForTimeout(300);
+    const client = await page.context().newCDPSession(page);
+    const { data } = await client.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+    writeFileSync(join(out, file), Buffer.from(data, 'base64'));
+    await page.context().close();
+  }
 }

@@ -1,7 +1,7 @@
 // Repositories with real runs for everything that looks at the page: screenshots, measurements. All runs are made by the
 // command line with scripted agents, so that every document is one that users get.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PNG } from 'pngjs';
@@ -231,6 +231,39 @@ export function makeRepository(folder) {
   initialise(repo, env);
   return { repo, home, env };
 }
+
+/** A repository whose items are in every status that needs no network: the example of work items, and some more items. */
+export function makeWorkRepository(folder, env) {
+  const repo = join(folder, 'shapes');
+  const example = join(ROOT, 'examples', 'work-items');
+  cpSync(join(example, 'agents'), join(repo, 'tools'), { recursive: true });
+  write(repo, 'docs/specs/shapes.md', readFileSync(join(example, 'spec.md')));
+  write(repo, '.tnh/config.yaml', readFileSync(join(example, 'config.yaml')));
+  write(repo, 'package.json', '{ "type": "module" }\n');
+  initialise(repo, env);
+  runConductor(repo, env, 'work', 'plan');
+  runConductor(repo, env, 'work', 'dispatch', '--all', '--jobs', '2');
+  const later = join(folder, 'later.json');
+  writeFileSync(later, JSON.stringify({ role: 'planner', create: LATER_ITEMS, close: [], update: [] }));
+  runConductor(repo, env, 'work', 'apply', later);
+  runConductor(repo, env, 'work', 'transition', '9', 'closed', '--reason', 'not needed any more');
+  return repo;
+}
+
+const LATER_ITEMS = [
+  ['volume', 'Compute volumes of boxes, cylinders and cones', ['src/volume.js'], 'high', []],
+  ['units', 'Convert between millimetres, centimetres and inches', ['src/units.js'], 'medium', []],
+  ['parse', 'Read shapes from a file', ['src/parse.js'], 'medium', ['units']],
+  ['print', 'Print shapes as a table that fits the terminal', ['src/print.js'], 'low', ['parse', 'volume']],
+  ['icons', 'Draw an icon for each shape', ['src/icons.js'], 'low', ['print']],
+  ['old', 'Support shapes without sides', ['src/none.js'], 'low', []],
+].map(([tempID, title, files, priority, blockedBy]) => ({
+  tempID,
+  title,
+  body: `## Objective\n\n${title}.\n\n## Spec Reference\n\n- Spec: \`docs/specs/shapes.md\`\n- Section(s): Functions\n\n## Scope\n\n### In Scope\n\n${files.map((file) => `- ${file}`).join('\n')}\n\n### Out of Scope\n\n- docs/\n\n## Acceptance Criteria\n\n- [ ] The function has tests\n- [ ] A negative side is an error\n\n## Context\n\nTests run with \`node --test\`.\n\n## Constraints\n\nNo dependencies.\n`,
+  labels: ['task:implement', 'status:pending', `priority:${priority}`, 'complexity:low'],
+  blockedBy,
+}));
 
 /** A repository in which nothing has happened yet. */
 export function makeEmptyRepository(folder, env) {

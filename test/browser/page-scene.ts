@@ -23,7 +23,7 @@ const ARGS = [
   '--disable-sync',
 ];
 /** For what needs a process of conductor in between, on a busy machine. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 60_000;
 
 export const PHONE: BrowserContextOptions = {
   viewport: { width: 360, height: 740 },

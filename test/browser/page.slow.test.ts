@@ -1,5 +1,7 @@
+import { PNG } from 'pngjs';
 import { describe, expect } from 'vitest';
-import type { Scene } from '../e2e/scene.ts';
+import { readQr } from '../e2e/read-qr.ts';
+import { oneAgentStep, type Scene, until } from '../e2e/scene.ts';
 import { chromiumHere } from '../integration/chromium-here.ts';
 import { PHONE, screenUrl, stopServer, test } from './page-scene.ts';
 
@@ -102,7 +104,37 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     await stopServer(again);
   });
 
-  test('pairs a phone by the code that a paired browser shows, and the phone answers in three taps', async ({
+  test('never shows a run as running while it can not know, and shows its end when the server is back', async ({
+    openScene,
+    pages,
+  }) => {
+    const scene = await openScene();
+    await scene.repo.write('../home/endless.yaml', oneAgentStep('endless', '"say begun\\nchatter"'));
+    const run = scene.cli.start(['run', '../home/endless.yaml', '--title', 'Endless']);
+    const runId = await until(() => scene.runIds()[0]);
+    const server = await pages.serve(scene);
+    const page = await pages.pair(server);
+    const url = await screenUrl(page, server, `/runs/${runId}`);
+    await page.goto(url);
+    await page.getByText('still here').first().waitFor();
+    await stopServer(server, 'SIGKILL');
+    const head = page.locator('.run-head');
+    await head.getByText(/^running as of \d\d:\d\d$/).waitFor();
+    await page
+      .locator('.step-result')
+      .getByText(/as of \d\d:\d\d/)
+      .waitFor();
+    expect((await scene.conductor('cancel', runId)).code).toBe(0);
+    await run.done;
+    const again = await pages.serve(scene, server.port);
+    await head.getByText('cancelled').first().waitFor();
+    await page.reload();
+    await head.getByText('cancelled').first().waitFor();
+    expect(await page.getByText('running').count()).toBe(0);
+    await stopServer(again);
+  });
+
+  test('pairs a phone by the QR code that a paired browser shows, and the phone answers in four taps', async ({
     openScene,
     pages,
   }) => {
@@ -113,8 +145,11 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     await desk.goto(`${server.url}sessions`);
     await desk.getByRole('button', { name: 'Make a code' }).click();
     await desk.getByAltText('QR code of the pairing address').waitFor();
-    const address = (await desk.locator('.pairing-url').textContent()) ?? '';
+    const { data, width, height } = PNG.sync.read(await desk.locator('.qr').screenshot());
+    const address = readQr(new Uint8ClampedArray(data), width, height) ?? '';
+    expect(address).toBe(await desk.locator('.pairing-url').textContent());
     const phone = await (await pages.open(PHONE)).newPage();
+    // The first tap opens what the camera has read.
     await phone.goto(address);
     await phone.getByRole('link', { name: 'Write the answer', exact: true }).tap();
     await phone.getByRole('button', { name: 'Approve…' }).tap();

@@ -13,6 +13,7 @@ import { REFUSALS, type RefusalRow } from './hostile-page-table.ts';
 import {
   ask,
   Browser,
+  dripRaw,
   lengthOf,
   openPage,
   openStream,
@@ -21,7 +22,7 @@ import {
   pair,
   sendRaw,
 } from './page-client.ts';
-import { test } from './scene.ts';
+import { test, until } from './scene.ts';
 
 /** The rows that can be recognized by the bytes of a request; placeholders stand for what only the server knows. */
 function fill(text: string, { port }: Page, cookie: string): string {
@@ -137,6 +138,48 @@ describe('pairing', () => {
       expect(reply.headers['set-cookie']).toBeUndefined();
     }
     expect((await pair(page)).cookie).toMatch(/^conductor=/);
+  });
+});
+
+describe('a slow client', { timeout: 60_000 }, () => {
+  test('is cut off, and does not keep others from the page', async ({ openScene }) => {
+    const page = await openPage(await openScene());
+    const browser = await pair(page);
+    const begun = Date.now();
+    const head = (more: string) => `POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1:${page.port}\r\n${more}`;
+    const own = `Origin: http://127.0.0.1:${page.port}\r\nContent-Type: application/json\r\n`;
+    const drips = Array.from({ length: 100 }, (_, index) =>
+      dripRaw(
+        page,
+        head(index % 2 === 0 ? 'X-Slow: ' : `${own}Content-Length: 4096\r\n\r\n{`),
+        index % 2 === 0 ? 'a' : ' ',
+      ),
+    );
+    // While they drip, everything else is answered at once.
+    expect((await browser.get('/api/session')).status).toBe(200);
+    const ends = await Promise.all(drips.map(({ ended }) => ended));
+    const seconds = (Date.now() - begun) / 1_000;
+    expect(ends.every((text) => text === '' || /^HTTP\/1\.1 408/.test(text))).toBe(true);
+    // Not sooner than the bounds either, or a phone far away could not use the page.
+    expect(seconds).toBeGreaterThan(9);
+    expect((await browser.get('/api/session')).status).toBe(200);
+  });
+
+  test('that opens all connections gets no more of them, and the page is back when they are closed', async ({
+    openScene,
+  }) => {
+    const page = await openPage(await openScene());
+    const browser = await pair(page);
+    const open = Array.from({ length: 400 }, () => dripRaw(page, '', ''));
+    // The ones above the limit are closed at once, without an answer.
+    await until(() => open.filter(({ isClosed }) => isClosed()).length >= 144);
+    for (const { close } of open) close();
+    await Promise.all(open.map(({ ended }) => ended));
+    const status = await browser.get('/api/session').then(
+      (reply) => reply.status,
+      () => null,
+    );
+    expect(status).toBe(200);
   });
 });
 

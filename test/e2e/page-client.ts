@@ -110,6 +110,33 @@ export function sendRaw({ port }: Pick<Page, 'port'>, bytes: string): Promise<st
   });
 }
 
+export interface Drip {
+  /** What the server has sent when the connection is closed. */
+  readonly ended: Promise<string>;
+  readonly isClosed: () => boolean;
+  readonly close: () => void;
+}
+
+/** Sends bytes, and then, as a client that wants to keep the connection, one more every half second. */
+export function dripRaw({ port }: Pick<Page, 'port'>, bytes: string, drop: string): Drip {
+  let isClosed = false;
+  let text = '';
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  const timer = drop === '' ? undefined : setInterval(() => socket.write(drop), 500);
+  const ended = new Promise<string>((resolve) => {
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      isClosed = true;
+      clearInterval(timer);
+      resolve(text);
+    });
+  });
+  return { ended, isClosed: () => isClosed, close: () => socket.destroy() };
+}
+
 export interface OpenStream {
   /** Everything that has come so far. */
   readonly text: () => string;

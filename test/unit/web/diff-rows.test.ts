@@ -120,7 +120,7 @@ describe('syntax colours', () => {
 
 describe('the graph of dependencies', () => {
   it('puts every item to the right of all its blockers', () => {
-    const places = layOutDependencies([
+    const { places, bends } = layOutDependencies([
       { from: '1', to: '2' },
       { from: '2', to: '3' },
       { from: '1', to: '3' },
@@ -133,6 +133,10 @@ describe('the graph of dependencies', () => {
       ['4', 0],
     ]);
     expect(places.get('4')?.row).not.toBe(places.get('1')?.row);
+    const passed = [...bends.values()].flat();
+    expect(passed.map(({ column }) => column)).toEqual([1, 1]);
+    const taken = [...places.values(), ...passed].map(({ column, row }) => `${column} ${row}`);
+    expect(new Set(taken).size).toBe(taken.length);
   });
 
   it('ends on a cycle that a damaged board contains', () => {
@@ -140,7 +144,7 @@ describe('the graph of dependencies', () => {
       layOutDependencies([
         { from: '1', to: '2' },
         { from: '2', to: '1' },
-      ]).size,
+      ]).places.size,
     ).toBe(2);
   });
 });

@@ -59,14 +59,15 @@ export function DiffView(props: DiffProps): JSX.Element {
   }, [store, wanted, place.file, changed.length]);
   const target = findTarget(rows, wanted, place.line);
   const onRange = useCallback(
-    (first: number, last: number) => {
+    (first: number, last: number, top: number) => {
       const visible = rows.slice(first, last + 1);
       for (const row of visible) if (row.kind === 'gap') store.needLines(row.file, row.from);
       if (last >= rows.length - 1) store.needFiles();
-      const head = visible[Math.min(12, visible.length - 1)];
-      if (head !== undefined) setInView(head.file);
+      const head = rows[top];
+      const isWantedShown = visible.some((row) => row.file === wanted);
+      if (head !== undefined) setInView(isWantedShown ? wanted : head.file);
     },
-    [rows, store],
+    [rows, store, wanted],
   );
   const open = (file: number): void => {
     const path = changed[file]?.path;
@@ -132,6 +133,7 @@ export function DiffView(props: DiffProps): JSX.Element {
           onRange={onRange}
           scrollTo={target.row}
           scrollKey={target.key}
+          scrollAlign={place.line === null ? 'start' : 'center'}
           row={(index) => {
             const row = rows[index];
             return row === undefined ? null : (

@@ -27,7 +27,7 @@ export function Spent({
             <span class="muted"> · {countOf(total.unknown.cost_usd, 'start')} did not report a cost</span>
           )}
         </p>
-        {recent.length === 0 ? null : (
+        {recent.every(({ runs }) => runs === 0) ? null : (
           <div class="plots">
             <figure>
               <Plot

@@ -124,7 +124,11 @@ function ItemView({
             </Section>
           )}
           <Section title="Description">
-            <p class="item-body">{body}</p>
+            <div class="item-body">
+              {body.split('\n').map((line, index) => (
+                <BodyLine key={index} line={line} />
+              ))}
+            </div>
           </Section>
           {runs.length === 0 ? null : (
             <Section title="Runs" count={runs.length}>
@@ -179,6 +183,16 @@ function ItemView({
       </div>
       <Commands commands={data.commands} />
     </>
+  );
+}
+
+/** Markdown as its author wrote it, except that headings look like some. */
+function BodyLine({ line }: { readonly line: string }): JSX.Element {
+  const heading = /^#{1,6} +(.+)$/.exec(line)?.[1];
+  return heading === undefined ? (
+    <p>{line === '' ? '\u00a0' : line}</p>
+  ) : (
+    <p class="item-heading">{heading}</p>
   );
 }
 

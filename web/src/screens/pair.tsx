@@ -23,7 +23,7 @@ export function Pair(): JSX.Element {
     );
   }, [code]);
   return (
-    <main id="main" class="main pair">
+    <main id="main" class="main unpaired">
       <p class="brand">conductor</p>
       {code !== null ? (
         <>

@@ -84,7 +84,7 @@ function RunView({
         </div>
       </div>
       <RunGraph route={route} asOf={then === null ? null : route.at} />
-      <Commands commands={current.commands} />
+      <Commands commands={then === null ? current.commands : [`conductor show ${current.short_id}`]} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { formatRoute, type Route } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
 import { countOf, formatTokens, formatUsd } from '../text/numbers.ts';
 import { formatDuration } from '../text/time.ts';
+import type { Verdict } from '../text/verdict.ts';
 import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { Graph } from '../ui/graph.tsx';
@@ -70,8 +71,11 @@ function WorkflowView({
   const goTo = (line: number): void => selectLine(area.current, line);
   return (
     <>
-      <p class="facts">
-        <span class="path">{stored.path}</span>
+      <p class="facts workflow-head">
+        <span role="status">
+          <VerdictText verdict={verdictOf(diagnostics)} />
+        </span>
+        <span class="path">{stored.origin === 'built_in' ? 'built in' : stored.path}</span>
         {isEdited ? <span>edited here; nothing is written</span> : null}
       </p>
       <div class="workflow">
@@ -166,21 +170,10 @@ function Diagnostics({
 }: {
   readonly diagnostics: readonly Diagnostic[];
   readonly onGo: (line: number) => void;
-}): JSX.Element {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const verdict =
-    errors > 0
-      ? ({ tone: 'danger', word: countOf(errors, 'error') } as const)
-      : diagnostics.length > 0
-        ? ({ tone: 'attention', word: countOf(diagnostics.length, 'warning') } as const)
-        : ({ tone: 'success', word: 'no errors' } as const);
+}): JSX.Element | null {
+  if (diagnostics.length === 0) return null;
   return (
-    <section aria-label="Diagnostics">
-      <h2>
-        <span role="status">
-          <VerdictText verdict={verdict} />
-        </span>
-      </h2>
+    <Section title="Diagnostics" count={diagnostics.length}>
       <ul class="diagnostics">
         {diagnostics.map(({ code, severity, message, line, help, notes }, index) => (
           <li key={index} class="diagnostic">
@@ -204,8 +197,16 @@ function Diagnostics({
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
+}
+
+function verdictOf(diagnostics: readonly Diagnostic[]): Verdict {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) return { tone: 'danger', word: countOf(errors, 'error') };
+  return diagnostics.length > 0
+    ? { tone: 'attention', word: countOf(diagnostics.length, 'warning') }
+    : { tone: 'success', word: 'no errors' };
 }
 
 function ProofList({ proofs }: { readonly proofs: Proofs }): JSX.Element {

@@ -43,7 +43,7 @@ export function Workflows({
                   <p>{description}</p>
                   <p class="facts">
                     <span>{ORIGINS[origin]}</span>
-                    <span class="path">{path}</span>
+                    {origin === 'built_in' ? null : <span class="path">{path}</span>}
                     {shadowed ? <span>another of this name runs instead</span> : null}
                   </p>
                 </div>

@@ -19,19 +19,20 @@ function joinUnits(ms: number, large: number, largeName: string, small: number, 
   return rest === 0 ? first : `${first} ${rest} ${smallName}`;
 }
 
-/** How long ago something was, in one unit: `now`, `3 m`, `6 h`, `2 d`; from four weeks on, the date. */
+/** How long ago something was, in one unit: `<1 m`, `3 m`, `6 h`, `2 d`; from four weeks on, the date. */
 export function formatAge(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
-  if (ms < MINUTE) return 'now';
+  if (ms < MINUTE) return '<1 m';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m`;
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
   if (ms < 28 * DAY) return `${Math.floor(ms / DAY)} d`;
   return formatDay(at);
 }
 
-/** The same for a point in time: `3 m ago`. */
+/** The same for a point in time: `just now`, `3 m ago`. */
 export function formatAgo(at: Date, now: Date): string {
   const age = formatAge(at, now);
+  if (age === '<1 m') return 'just now';
   return /^\d+ [mhd]$/.test(age) ? `${age} ago` : age;
 }
 

@@ -14,21 +14,34 @@ export interface VirtualRowsProps {
   readonly estimate: (index: number) => number;
   readonly keyOf: (index: number) => string | number;
   readonly row: (index: number) => ComponentChildren;
-  /** Called with the rows that are in view, or nearly. */
-  readonly onRange?: (first: number, last: number) => void;
+  /** Called with the rows that are in view, or nearly, and with the first one below the top bar. */
+  readonly onRange?: (first: number, last: number, top: number) => void;
   /** A row to scroll to, once for each value of `scrollKey`. */
   readonly scrollTo?: number | null;
   readonly scrollKey?: string;
+  readonly scrollAlign?: 'start' | 'center';
   readonly className?: string;
   /** The name of the list; rows of something else than a list have none. */
   readonly label?: string;
 }
 
 const OVERSCAN = 12;
+/** The top bar and some space: a row that is scrolled to the start stays below it. */
+const TOP = 65;
 
 /** Keeps only the rows near the viewport in the document. The window scrolls; rows may have any height. */
 export function VirtualRows(props: VirtualRowsProps): JSX.Element {
-  const { count, estimate, keyOf, row, onRange, scrollTo = null, scrollKey = '', className = '' } = props;
+  const {
+    count,
+    estimate,
+    keyOf,
+    row,
+    onRange,
+    scrollTo = null,
+    scrollKey = '',
+    scrollAlign = 'center',
+    className = '',
+  } = props;
   const ref = useRef<HTMLElement | null>(null);
   const [, redraw] = useReducer<number, undefined>((drawn) => drawn + 1, 0);
   const virtualizer = useRef<Virtualizer<Window, HTMLElement> | null>(null);
@@ -39,6 +52,7 @@ export function VirtualRows(props: VirtualRowsProps): JSX.Element {
     getItemKey: keyOf,
     overscan: OVERSCAN,
     scrollMargin: margin,
+    scrollPaddingStart: TOP,
     getScrollElement: () => window,
     initialOffset: () => scrollY,
     observeElementRect: observeWindowRect,
@@ -54,11 +68,12 @@ export function VirtualRows(props: VirtualRowsProps): JSX.Element {
   const items = current.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
+  const top = items.find(({ end }) => end > scrollY + TOP + 1)?.index ?? first;
   useEffect(() => {
-    if (last >= first) onRange?.(first, last);
-  }, [first, last, count, onRange]);
+    if (last >= first) onRange?.(first, last, top);
+  }, [first, last, top, count, onRange]);
   useEffect(() => {
-    if (scrollTo !== null && scrollTo < count) current.scrollToIndex(scrollTo, { align: 'center' });
+    if (scrollTo !== null && scrollTo < count) current.scrollToIndex(scrollTo, { align: scrollAlign });
   }, [scrollKey]);
   useLayoutEffect(() => {
     if (ref.current !== null) ref.current.style.height = `${current.getTotalSize()}px`;

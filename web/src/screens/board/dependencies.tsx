@@ -18,12 +18,12 @@ export function Dependencies({
   readonly repo: string;
   readonly board: BoardDocument;
 }): JSX.Element {
-  const places = layOutDependencies(board.edges);
+  const { places, bends } = layOutDependencies(board.edges);
   const items = new Map(board.items.map((item) => [item.id, item]));
   if (places.size === 0) return <p class="empty">No item depends on another.</p>;
   const xOf = (column: number): number => column * (WIDTH + GAP_X);
   const yOf = (row: number): number => row * (HEIGHT + GAP_Y);
-  const all = [...places.values()];
+  const all = [...places.values(), ...[...bends.values()].flat()];
   const width = xOf(Math.max(...all.map(({ column }) => column))) + WIDTH;
   const height = yOf(Math.max(...all.map(({ row }) => row))) + HEIGHT;
   return (
@@ -37,22 +37,17 @@ export function Dependencies({
       <section class="graph" tabIndex={0} aria-label="Dependencies of the items">
         {/* biome-ignore lint/a11y/noSvgWithoutTitle: each item has one; one for all would be a tooltip everywhere. */}
         <svg viewBox={`-2 -2 ${width + 4} ${height + 4}`} width={width + 4} height={height + 4}>
-          {board.edges.map(({ from, to, kind, done }) => {
+          {board.edges.map((edge) => {
+            const { from, to, kind, done } = edge;
             const start = places.get(from);
             const end = places.get(to);
             if (start === undefined || end === undefined) return null;
-            const x1 = xOf(start.column) + WIDTH;
-            const y1 = yOf(start.row) + HEIGHT / 2;
-            const x2 = xOf(end.column);
-            const y2 = yOf(end.row) + HEIGHT / 2;
+            const line = [start, ...(bends.get(edge) ?? []), end].map(({ column, row }) => ({
+              left: xOf(column),
+              y: yOf(row) + HEIGHT / 2,
+            }));
             const state = kind === 'stacked' ? 'taken' : done ? 'untaken' : 'possible';
-            return (
-              <path
-                key={`${from} ${to}`}
-                class={`graph-edge is-${state}`}
-                d={`M${x1} ${y1}C${x1 + GAP_X / 2} ${y1} ${x2 - GAP_X / 2} ${y2} ${x2} ${y2}`}
-              />
-            );
+            return <path key={`${from} ${to}`} class={`graph-edge is-${state}`} d={drawLine(line)} />;
           })}
           {[...places].map(([id, { column, row }]) => {
             const item = items.get(id);
@@ -79,4 +74,18 @@ export function Dependencies({
       </section>
     </>
   );
+}
+
+/** From the right of the first place to the left of the last, and straight through those between. */
+function drawLine(places: readonly { readonly left: number; readonly y: number }[]): string {
+  const [first, ...rest] = places;
+  if (first === undefined) return '';
+  let [x, y] = [first.left + WIDTH, first.y];
+  let path = `M${x} ${y}`;
+  for (const next of rest) {
+    path += `C${x + GAP_X / 2} ${y} ${next.left - GAP_X / 2} ${next.y} ${next.left} ${next.y}`;
+    [x, y] = [next.left + WIDTH, next.y];
+    if (next !== rest.at(-1)) path += `H${x}`;
+  }
+  return path;
 }

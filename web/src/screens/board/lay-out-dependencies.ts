@@ -8,8 +8,14 @@ interface DependencyEdge {
   readonly to: string;
 }
 
+export interface DependencyLayout {
+  readonly places: ReadonlyMap<string, DependencyPlace>;
+  /** For each edge the places between its ends, so that it passes no item. */
+  readonly bends: ReadonlyMap<DependencyEdge, readonly DependencyPlace[]>;
+}
+
 /** A column per length of the longest chain of blockers before an item; rows in the order of the edges. */
-export function layOutDependencies(edges: readonly DependencyEdge[]): Map<string, DependencyPlace> {
+export function layOutDependencies(edges: readonly DependencyEdge[]): DependencyLayout {
   const blockers = new Map<string, string[]>();
   for (const { from, to } of edges) {
     blockers.set(from, blockers.get(from) ?? []);
@@ -27,12 +33,18 @@ export function layOutDependencies(edges: readonly DependencyEdge[]): Map<string
     return column;
   };
   const rows = new Map<number, number>();
-  const places = new Map<string, DependencyPlace>();
-  for (const id of blockers.keys()) {
-    const column = columnOf(id, new Set());
+  const take = (column: number): DependencyPlace => {
     const row = rows.get(column) ?? 0;
     rows.set(column, row + 1);
-    places.set(id, { column, row });
-  }
-  return places;
+    return { column, row };
+  };
+  const places = new Map([...blockers.keys()].map((id) => [id, take(columnOf(id, new Set()))] as const));
+  const bends = new Map(
+    edges.map((edge) => {
+      const first = (columns.get(edge.from) ?? 0) + 1;
+      const between = Math.max(0, (columns.get(edge.to) ?? 0) - first);
+      return [edge, Array.from({ length: between }, (_, index) => take(first + index))] as const;
+    }),
+  );
+  return { places, bends };
 }

@@ -43,7 +43,7 @@ export function PictureCompare({
     );
   return (
     <>
-      <fieldset class="segments">
+      <fieldset class="segments picture-views">
         <legend class="sr-only">Compare</legend>
         {MODES.map(({ id, text }) => (
           <button

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { StepPage } from '../../../../src/contracts/http/evidence-page.ts';
 import type { RunPage, StepLine } from '../../../../src/contracts/http/run-page.ts';
 import { useDocument } from '../../api/document-cache.ts';
@@ -11,7 +12,7 @@ import { formatDuration } from '../../text/time.ts';
 import { plainReason } from '../../text/verdict.ts';
 import { Ago } from '../../ui/clock.tsx';
 import { DocumentView } from '../../ui/document-view.tsx';
-import { VerdictText } from '../../ui/mark.tsx';
+import { Mark, VerdictText } from '../../ui/mark.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { Artifacts } from './artifacts.tsx';
 import { Checks } from './checks.tsx';
@@ -22,6 +23,9 @@ import { verdictOfLine } from './steps.tsx';
 import '../../styles/evidence.css';
 
 type RunRoute = Extract<Route, { screen: 'run' }>;
+
+/** The width below which styles put the evidence below the steps. */
+const NARROW = '(width < 1000px)';
 
 /** What a step did and what shows it. The tab stays when another step is chosen. */
 export function Evidence({
@@ -34,8 +38,15 @@ export function Evidence({
   readonly step: StepLine;
 }): JSX.Element {
   const page = useDocument<StepPage>(stepPath(route.repo, route.run, step.key));
+  const section = useRef<HTMLElement>(null);
+  const named = route.step === step.key ? step.key : null;
+  useEffect(() => {
+    // Where the evidence is below the steps, it would open out of view. A line of it scrolls by itself.
+    if (named !== null && route.line === null && matchMedia(NARROW).matches)
+      section.current?.scrollIntoView();
+  }, [named]);
   return (
-    <section class="evidence" aria-label={`Evidence of ${step.key}`}>
+    <section ref={section} class="evidence" aria-label={`Evidence of ${step.key}`}>
       <header class="evidence-head">
         <h2>
           {step.step_id}
@@ -187,6 +198,30 @@ function defaultTab({ opcode, output, ended_at }: StepPage): EvidenceTab {
   return opcode === 'EVALUATE' ? 'claims' : 'changes';
 }
 
+const SHOWN_BLOCKERS = 3;
+
+function Blockers({ blockers }: Pick<NonNullable<StepPage['why']>, 'blockers'>): JSX.Element {
+  const draw = (list: typeof blockers): JSX.Element[] =>
+    list.map(({ code, summary }) => (
+      <p key={code + summary} class="blocker">
+        <Mark verdict={{ tone: 'attention', word: 'blocker' }} />
+        <span>{summary}</span>
+      </p>
+    ));
+  const rest = blockers.slice(SHOWN_BLOCKERS);
+  return (
+    <>
+      {draw(blockers.slice(0, SHOWN_BLOCKERS))}
+      {rest.length === 0 ? null : (
+        <details class="more">
+          <summary>{countOf(rest.length, 'more blocker')}</summary>
+          {draw(rest)}
+        </details>
+      )}
+    </>
+  );
+}
+
 /** Verdict, reason, and what would change it. */
 function Why({ page }: { readonly page: StepPage }): JSX.Element | null {
   const { why, reason, summary, checks, policy } = page;
@@ -201,11 +236,7 @@ function Why({ page }: { readonly page: StepPage }): JSX.Element | null {
         <>
           <p>{why.reason}</p>
           <p class="muted">Would be different after: {why.change}</p>
-          {why.blockers.map(({ code, summary: text }) => (
-            <p key={code + text}>
-              <VerdictText verdict={{ tone: 'attention', word: code }} /> {text}
-            </p>
-          ))}
+          <Blockers blockers={why.blockers} />
           {why.risk_flags.length === 0 ? null : (
             <p class="tone-attention">{why.risk_flags.map((flag) => flag.replaceAll('_', ' ')).join(', ')}</p>
           )}
