@@ -251,19 +251,29 @@ export function makeWorkRepository(folder, env) {
 }
 
 const LATER_ITEMS = [
-  ['volume', 'Compute volumes of boxes, cylinders and cones', ['src/volume.js'], 'high', []],
-  ['units', 'Convert between millimetres, centimetres and inches', ['src/units.js'], 'medium', []],
-  ['parse', 'Read shapes from a file', ['src/parse.js'], 'medium', ['units']],
-  ['print', 'Print shapes as a table that fits the terminal', ['src/print.js'], 'low', ['parse', 'volume']],
-  ['icons', 'Draw an icon for each shape', ['src/icons.js'], 'low', ['print']],
-  ['old', 'Support shapes without sides', ['src/none.js'], 'low', []],
-].map(([tempID, title, files, priority, blockedBy]) => ({
-  tempID,
-  title,
-  body: `## Objective\n\n${title}.\n\n## Spec Reference\n\n- Spec: \`docs/specs/shapes.md\`\n- Section(s): Functions\n\n## Scope\n\n### In Scope\n\n${files.map((file) => `- ${file}`).join('\n')}\n\n### Out of Scope\n\n- docs/\n\n## Acceptance Criteria\n\n- [ ] The function has tests\n- [ ] A negative side is an error\n\n## Context\n\nTests run with \`node --test\`.\n\n## Constraints\n\nNo dependencies.\n`,
-  labels: ['task:implement', 'status:pending', `priority:${priority}`, 'complexity:low'],
-  blockedBy,
-}));
+  laterItem('volume', 'Compute volumes of boxes, cylinders and cones', 'src/volume.js', 'high', []),
+  laterItem('units', 'Convert between millimetres, centimetres and inches', 'src/units.js', 'medium', []),
+  laterItem('parse', 'Read shapes from a file', 'src/parse.js', 'medium', ['units']),
+  laterItem('print', 'Print shapes as a table that fits the terminal', 'src/print.js', 'low', [
+    'parse',
+    'volume',
+  ]),
+  laterItem('icons', 'Draw an icon for each shape', 'src/icons.js', 'low', ['print']),
+  laterItem('old', 'Support shapes without sides', 'src/none.js', 'low', []),
+];
+
+function laterItem(tempID, title, file, priority, blockedBy) {
+  const body = [
+    `## Objective\n\n${title}.`,
+    '## Spec Reference\n\n- Spec: `docs/specs/shapes.md`\n- Section(s): Functions',
+    `## Scope\n\n### In Scope\n\n- ${file}\n\n### Out of Scope\n\n- docs/`,
+    '## Acceptance Criteria\n\n- [ ] The function has tests\n- [ ] A negative side is an error',
+    '## Context\n\nTests run with `node --test`.',
+    '## Constraints\n\nNo dependencies.\n',
+  ].join('\n\n');
+  const labels = ['task:implement', 'status:pending', `priority:${priority}`, 'complexity:low'];
+  return { tempID, title, body, labels, blockedBy };
+}
 
 /** A repository in which nothing has happened yet. */
 export function makeEmptyRepository(folder, env) {

@@ -110,7 +110,7 @@ async function ask(
     body = '',
   }: { readonly method?: string; readonly headers?: object; readonly body?: string } = {},
 ): Promise<Answer> {
-  const [program = '', ...words] = [
+  const [program, ...words] = [
     ...through,
     process.execPath,
     '--input-type=module',
