@@ -34,6 +34,8 @@ export interface PullRequest {
   readonly author: ForgeUser;
   readonly labels: readonly string[];
   readonly mergeSha: string | null;
+  /** Null if it is not merged, or if the pull request comes from a list. */
+  readonly mergedBy: ForgeUser | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

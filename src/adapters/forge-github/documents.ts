@@ -53,6 +53,7 @@ export const pullDocument = z.pipe(
     draft: z.optional(z.boolean()),
     merged_at: z.nullable(z.string()),
     merge_commit_sha: z.nullable(z.string()),
+    merged_by: z.optional(z.nullable(userSchema)),
     head: z.object({
       ref: z.string(),
       sha: z.string(),
@@ -80,6 +81,7 @@ export const pullDocument = z.pipe(
       author: userOf(found.user),
       labels: labelNames(found.labels),
       mergeSha: found.merged_at === null ? null : found.merge_commit_sha,
+      mergedBy: found.merged_by == null ? null : userOf(found.merged_by),
       createdAt: found.created_at,
       updatedAt: found.updated_at,
     }),
