@@ -13,8 +13,8 @@ export interface PullRequestFacts {
   readonly summary: RunSummary;
   /** The task as it was given; null if the run has none. */
   readonly task: string | null;
-  /** Number of the issue that the work is for; merging closes it. */
-  readonly issue: number | null;
+  /** The issue that the work is for; merging closes it. */
+  readonly issue: { readonly number: number; readonly isUnchanged: boolean } | null;
 }
 
 /** The forge accepts 65,536 characters; the rest is small. */
@@ -36,8 +36,14 @@ export function pullRequestBody({ summary, task, issue }: PullRequestFacts): str
   const text = sections
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `## ${title}\n\n${lines.join('\n')}`);
-  const closes = issue === null ? [] : [`Closes #${issue}`];
-  return [formatMarker('run', summary.run_id), ...closes, ...text, END].join('\n\n');
+  const closes = issue === null ? [] : [`Closes #${issue.number}`];
+  const edited =
+    issue === null || issue.isUnchanged
+      ? []
+      : [
+          `**Issue #${issue.number} was edited after the run read it.** Compare it with what was asked, below.`,
+        ];
+  return [formatMarker('run', summary.run_id), ...closes, ...edited, ...text, END].join('\n\n');
 }
 
 /** A description with conductor's part replaced. Without such a part, it is added at the end. */
