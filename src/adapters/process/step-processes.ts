@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseProcStat } from '../../node/proc.ts';
 import { hasMark, readProcNow } from './mark-sweep.ts';
 
 /** The kernel kills these processes before conductor if the machine runs out of memory. */
@@ -47,8 +48,7 @@ function listPids(): number[] {
 }
 
 function parentOf(pid: number): number {
-  const stat = readProcNow(pid, 'stat');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+  return parseProcStat(readProcNow(pid, 'stat')).parent;
 }
 
 /** Child processes inherit the score. */
