@@ -49,7 +49,7 @@ export interface TrialDeps {
   readonly newToken: () => string;
 }
 
-const FILE = 'conductor-check.txt';
+const TRIAL_FILE = 'conductor-check.txt';
 
 /** The task is trivial; an agent that takes longer is stuck. */
 const LIMIT_MS = 60_000;
@@ -158,7 +158,7 @@ async function runTrial(
   };
   const result = await agent.run(request);
   await sweep(mark);
-  const written = await checkout.read(FILE);
+  const written = await checkout.read(TRIAL_FILE);
   const wroteFile = written?.trim() === token;
   const ok = result.termination === 'completed' && wroteFile;
   const second =
@@ -180,7 +180,7 @@ async function runTrial(
   };
 }
 
-const QUESTION = `Which line did you write into ${FILE}? Answer with that line alone. Use no tool, and change nothing.`;
+const QUESTION = `Which line did you write into ${TRIAL_FILE}? Answer with that line alone. Use no tool, and change nothing.`;
 
 /** Visits the same step a second time, as a run would; null if there is no session to continue. */
 async function visitAgain(
@@ -227,7 +227,7 @@ function describeSession(
 
 function writePrompt(token: string): string {
   return [
-    `Create a file called ${FILE} in the current folder. It has exactly one line, and this is the line:`,
+    `Create a file called ${TRIAL_FILE} in the current folder. It has exactly one line, and this is the line:`,
     '',
     token,
     '',

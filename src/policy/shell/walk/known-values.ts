@@ -36,7 +36,7 @@ const NUMBER_VARIABLES = new Set(['!', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO',
 /** Maximum nesting of command substitutions whose output is computed. */
 const MAX_DEPTH = 16;
 
-export function expansionsOf(knowledge: Knowledge, state: ShellState, depth = 0): Expansions {
+export function createExpansions(knowledge: Knowledge, state: ShellState, depth = 0): Expansions {
   return {
     variable: (name) => knownVariable(name, state, knowledge.place),
     output: ({ steps }) =>
@@ -83,14 +83,14 @@ function computeOutput(
   const commands = steps.filter((step) => step.kind === 'command' || step.shape !== 'substitution');
   for (const [index, step] of commands.entries()) {
     if (step.kind !== 'command') return null;
-    const [words, ...others] = expandWritten(step.words, expansionsOf(knowledge, current, depth));
+    const [words, ...others] = expandWritten(step.words, createExpansions(knowledge, current, depth));
     if (words === undefined || others.length > 0) return null;
     const isLast = index === commands.length - 1;
     if (programOf(words[0]) === 'cd' && !isLast) {
       current = moveFolder(current, words, knowledge.place);
       continue;
     }
-    const input = inputOf(
+    const input = readInput(
       knowledge,
       step.redirections,
       { output: isPiped ? piped : null, text: null },
@@ -110,7 +110,7 @@ function printingPlace({ workspace, temporary }: CommandPlace, { folders }: Shel
 }
 
 /** The input that redirections give to a command; without any, the piped input. */
-export function inputOf(
+export function readInput(
   knowledge: Knowledge,
   redirections: readonly Redirection[],
   piped: Input,
@@ -130,7 +130,7 @@ export function inputOf(
   const word = operator === '<<' ? (body?.word ?? null) : operator === '<<<' ? target : null;
   if (word === null) return NO_INPUT;
   const expand = operator === '<<<' ? expandWritten : expandWords;
-  const [only, ...others] = expand([word], expansionsOf(knowledge, state, depth));
+  const [only, ...others] = expand([word], createExpansions(knowledge, state, depth));
   const [text] = others.length === 0 ? (only ?? []) : [];
   if (text === undefined) return { text: word, output: null };
   return { text, output: text.unknown ? null : textOutput(text.text) };
@@ -158,7 +158,7 @@ export function expandCommand(
   { words, redirections }: Pick<Segment, 'words' | 'redirections'>,
   state: ShellState,
 ): { readonly words: (readonly Word[])[]; readonly redirections: readonly Redirection[] } {
-  const expansions = expansionsOf(knowledge, state);
+  const expansions = createExpansions(knowledge, state);
   return {
     words: expandWritten(words, expansions),
     redirections: redirections.flatMap((redirection) =>

@@ -1,5 +1,5 @@
+import { resolveFrom } from '../../../text/paths.ts';
 import { isFixed, programOf, startsAtHome, type Word } from '../grammar/shell-word.ts';
-import { resolvePath } from '../paths.ts';
 import { parseOptions } from '../programs/options.ts';
 import type { CommandPlace } from '../write-rules.ts';
 import { joinFolders, type ShellState } from './shell-state.ts';
@@ -38,17 +38,17 @@ export function destinations(
   if (target === undefined) return home === null ? null : [home];
   if (!isFixed(target) || target.below !== null || /^\+\d/.test(target.text)) return null;
   if (startsAtHome(target)) return homeFolder(target.text, home);
-  if (target.text.startsWith('/')) return [resolvePath('/', target.text)];
+  if (target.text.startsWith('/')) return [resolveFrom('/', target.text)];
   return folders === null
     ? null
     : joinFolders(
-        folders.map((folder) => resolvePath(folder, target.text)),
+        folders.map((folder) => resolveFrom(folder, target.text)),
         [],
       );
 }
 
 /** The home of another user is some folder outside; its exact path doesn't matter. */
 function homeFolder(text: string, home: string | null): readonly string[] | null {
-  if (!/^~(?:\/|$)/.test(text)) return [resolvePath('/', `/${text}`)];
-  return home === null ? null : [resolvePath('/', text.replace(/^~/, home))];
+  if (!/^~(?:\/|$)/.test(text)) return [resolveFrom('/', `/${text}`)];
+  return home === null ? null : [resolveFrom('/', text.replace(/^~/, home))];
 }
