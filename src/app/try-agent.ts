@@ -81,7 +81,7 @@ export async function tryAgent(deps: TrialDeps, request: TrialRequest): Promise<
   };
   const checkout = await deps.makeCheckout();
   try {
-    const missing = await agent.unavailable(checkout.exists, 'check');
+    const missing = await agent.explainUnavailable(checkout.exists, 'check');
     // A recording can't answer this prompt; that the recorded run exists is all that can be checked.
     if (missing !== null || configured.kind === 'replay')
       return { ok: true, value: { ...base, ok: missing === null, reason: missing } };
@@ -154,7 +154,7 @@ async function runTrial(
     signal,
     onStop: async () => {},
     onLine,
-    ...(agent.resumes === true ? { session: { folder: join(runDir, 'sessions/1'), resume: null } } : {}),
+    ...(agent.canResume === true ? { session: { folder: join(runDir, 'sessions/1'), resume: null } } : {}),
   };
   const result = await agent.run(request);
   await sweep(mark);
@@ -212,7 +212,7 @@ function describeSession(
   second: AgentResult | null,
 ): Pick<AgentTrial, 'continues_session' | 'session_reason'> {
   if (
-    agent.resumes !== true ||
+    agent.canResume !== true ||
     first.termination !== 'completed' ||
     (second === null && first.sessionId != null)
   )

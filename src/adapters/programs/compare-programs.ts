@@ -134,5 +134,5 @@ function compareComments(pair: ProgramPair, { before, after }: Parsed, reason: s
 }
 
 function unreadable(answer: ParseAnswer): Proof {
-  return notProved(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
+  return notProved(answer.ok ? 'the program changed' : `it can't be parsed: ${answer.reason}`);
 }

@@ -19,7 +19,7 @@ import { type Call, type NestedLine, unwrapCalls } from '../programs/wrappers.ts
 import { checkEffect } from '../write-rules.ts';
 import { assign, assignDefaults, declare } from './assign.ts';
 import {
-  commandOutput,
+  computeCommandOutput,
   createExpansions,
   expandCommand,
   type Input,
@@ -89,7 +89,7 @@ export function walkCommand(
   });
   return {
     state: ends.length === 0 ? state : joinStates(ends),
-    output: commandOutput(walk, expanded.words, input, state),
+    output: computeCommandOutput(walk, expanded.words, input, state),
   };
 }
 

@@ -74,7 +74,7 @@ export async function runAgent(
     care,
     prepared,
     evidence,
-    session: agent.resumes === true ? { earlier, prompt: newTask } : null,
+    session: agent.canResume === true ? { earlier, prompt: newTask } : null,
     request: {
       ...buildRequestBase(context, step),
       env: await stepEnvironment(context, context.workspace.checkoutPath),
@@ -100,7 +100,7 @@ export async function runAgent(
     step,
     checkoutPath: context.workspace.checkoutPath,
     task: result.session?.resumed === true ? newTask : task.text,
-    sessionFolder: agent.resumes === true ? sessionFolderOf(effect, last.count) : null,
+    sessionFolder: agent.canResume === true ? sessionFolderOf(effect, last.count) : null,
     result,
     changes,
     policy,
