@@ -125,14 +125,14 @@ async function runTrial(
   const { path, runDir } = checkout;
   const token = newToken();
   const mark = `self-check-${token}`;
-  const enclosure = await project.sandbox?.({
+  const stepSandbox = await project.sandbox?.({
     runner: 'agent',
     policies: [],
     checkoutPath: path,
     runDir: runDir,
     harnessDir: join(runDir, 'harness'),
   });
-  if ((enclosure?.refusal ?? null) !== null) return { ...base, reason: enclosure?.refusal ?? null };
+  if ((stepSandbox?.refusal ?? null) !== null) return { ...base, reason: stepSandbox?.refusal ?? null };
   const evidenceDir = join(runDir, 'artifacts', 'check');
   await checkout.makeFolder(evidenceDir);
   const request: AgentRequest = {
@@ -145,7 +145,7 @@ async function runTrial(
     runDir: runDir,
     inputs: {},
     evidenceDir,
-    confinement: enclosure?.confinement ?? null,
+    confinement: stepSandbox?.confinement ?? null,
     policy: project.policy([]).effective,
     env: project.environment,
     timeoutMs: LIMIT_MS,
@@ -176,7 +176,7 @@ async function runTrial(
     final: result.finalResponse,
     reason: explainResult(result, wroteFile),
     failure: result.failure ?? null,
-    sandboxed: (enclosure?.confinement ?? null) !== null,
+    sandboxed: (stepSandbox?.confinement ?? null) !== null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HOUR_MS } from '../../contracts/duration.ts';
 import { syncFolder } from '../../node/atomic-file.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { writeAll } from './durable-file.ts';
@@ -22,7 +23,6 @@ export interface Journal {
 
 const FOLDER = '.journal';
 
-const HOUR_MS = 3_600_000;
 /**
  * A process in another PID namespace can't see whether the process of a journal is alive, and a journal has no lease.
  * Instead, its process abandons the journal after an idle hour, and other processes keep it for a day.

@@ -26,7 +26,7 @@ import {
   NO_INPUT,
   readInput,
 } from './known-values.ts';
-import { destinations, moveFolder } from './moves.ts';
+import { moveFolder, resolveDestinations } from './moves.ts';
 import { joinStates, type ShellState } from './shell-state.ts';
 import { runInChild, type Walk } from './walk.ts';
 
@@ -130,7 +130,9 @@ function callFunction(walk: Walk, words: readonly Word[], state: ShellState): Sh
 /** Checks a program on the line, or one that another program starts. */
 function walkCall(walk: Walk, call: Call, { assignedState, input }: ExpandedCommand): void {
   const folders =
-    call.folder === null ? assignedState.folders : destinations(assignedState, call.folder, walk.place);
+    call.folder === null
+      ? assignedState.folders
+      : resolveDestinations(assignedState, call.folder, walk.place);
   const check: CallCheck = { ...walk, folders };
   const subject = formatWords(call.words);
   const scripts = readScripts(call.words);
