@@ -30,7 +30,7 @@ import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
 import { pickVariables, removeCheckoutPaths } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets/secrets.ts';
-import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
+import { createStepPolicy, listProtectedBranches } from '../policy/step-policy.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
@@ -102,7 +102,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     null,
   );
   if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
-  const protectedBranches = protectedBranchesOf(config, await readRemoteDefaults(request.gitDir));
+  const protectedBranches = listProtectedBranches(config, await readRemoteDefaults(request.gitDir));
   const agents = createAgents(
     config,
     {

@@ -29,7 +29,7 @@ import { endUnstarted } from '../unstarted-step.ts';
 import { type AgentStarts, runnerCompleted, runStarts } from './agent-starts.ts';
 import { chooseSession, sessionFolderOf } from './choose-session.ts';
 import { parkBeforeStart, parkedUntil, shareWait } from './park-step.ts';
-import { newInstructions } from './session-prompt.ts';
+import { composeNewInstructions } from './session-prompt.ts';
 import { collectInputs, renderTask } from './step-inputs.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
@@ -66,7 +66,9 @@ export async function runAgent(
   const prepared = await prepareAttempt(context, effect, { family: agent.family, name: step.agent });
   const { earlier, note } = await chooseSession(context, step, effect, agent);
   const newTask =
-    earlier === null ? '' : await newInstructions(context, step, effect, { inputs, earlier: earlier.entry });
+    earlier === null
+      ? ''
+      : await composeNewInstructions(context, step, effect, { inputs, earlier: earlier.entry });
   const { last, failed } = await runStarts(context, {
     step,
     effect,
