@@ -25,8 +25,8 @@ export interface SummaryEvidence {
   readonly change: RunSummary['change'];
   /** The cases of the last validation. */
   readonly cases: CaseCounts | null;
-  /** The failing cases of the baseline. */
-  readonly failingAtBase: readonly string[];
+  /** The failing cases of the baseline, by validator. */
+  readonly failingAtBase: ReadonlyMap<string, readonly string[]>;
   /** When the open gate expires; null without a timeout. */
   readonly expiresAt: string | null;
   readonly answer: NonNullable<RunSummary['awaiting']>['answer'];
@@ -35,6 +35,9 @@ export interface SummaryEvidence {
 export function attemptKey(stepId: string, attempt: number): string {
   return `${stepId}@${attempt}`;
 }
+
+/** How many failing cases of a baseline a summary names, for each validator. */
+const MAX_FAILING_CASES = 100;
 
 type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] };
 
@@ -310,17 +313,24 @@ function foldRest(draft: Draft, event: RunEvent, evidence: SummaryEvidence): voi
 function baselineOf(
   { outcome, cached, validators, cases, reason }: EventPayload<'baseline_recorded'>,
   recordedAt: string,
-  failingCases: readonly string[],
+  failingAtBase: SummaryEvidence['failingAtBase'],
 ): RunSummary['baseline'] {
   return {
     outcome,
     recorded_at: recordedAt,
     cached,
     cases: cases && { passed: cases.passing, failed: cases.failing, total: cases.total },
-    failing_cases: [...failingCases],
-    failing_validators: validators
-      .filter((validator) => validator.ran && validator.outcome !== 'completed')
-      .map(({ id }) => id),
+    validators: validators
+      .filter(({ ran }) => ran)
+      .map(({ id, outcome: end }) => {
+        const failing = [...new Set(failingAtBase.get(id))].sort();
+        return {
+          id,
+          failed: end !== 'completed',
+          failing_cases: failing.slice(0, MAX_FAILING_CASES),
+          more_failing_cases: Math.max(0, failing.length - MAX_FAILING_CASES),
+        };
+      }),
     reason,
   };
 }
