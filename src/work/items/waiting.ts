@@ -181,8 +181,7 @@ function explainApproved({ item }: ItemRecord, { state }: WaitingContext): Waiti
 function explainStopped(known: ItemRecord, { state }: WaitingContext): Waiting {
   const { item, statusReason, rounds } = known;
   const command = `conductor work transition ${item.id} pending --reason "…"`;
-  const reason = firstLine(statusReason).replace(/\.$/, '');
-  const text = `${ATTENTION}${reason}; then: ${command}`;
+  const text = `${ATTENTION}${firstLine(statusReason).replace(/\.$/, '')}; then: ${command}`;
   if (item.status === 'blocked') return waitForUser('blocked', text, command);
   const revision = revisionOf(state, item);
   const verdict = revision === null ? undefined : reviewOfHead(state, revision)?.review.verdict;

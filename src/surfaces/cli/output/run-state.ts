@@ -2,8 +2,10 @@ import { deriveListedState } from '../../../app/runs/listed-state.ts';
 import type { Status } from '../../../contracts/run/run-files.ts';
 import type { ShortId } from '../../../overview/short-ids.ts';
 import type { RunListing } from '../../../ports/run-store.ts';
+import { splitParkedReason } from '../../../runtime/record/derived-files.ts';
 import { shorten } from '../../../text/shorten.ts';
 import { withRepo } from './command-text.ts';
+import { untilText } from './gate-lines.ts';
 import { renderTable } from './table.ts';
 import { formatAge, formatDuration, type Output, type Paint, printable } from './terminal.ts';
 
@@ -16,8 +18,7 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
       return `interrupted: conductor resume ${id}`;
     case 'waiting': {
       const awaiting = run.status?.awaiting ?? null;
-      if (awaiting === null)
-        return `waiting: ${printable(run.status?.blocking_reason ?? 'until a stated time')}`;
+      if (awaiting === null) return parkedText(run.status?.blocking_reason ?? 'until a stated time', now);
       const { step_id, expires_at } = awaiting;
       const expired = expires_at !== null && now.getTime() >= Date.parse(expires_at);
       return expired
@@ -27,6 +28,14 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
     default:
       return run.status?.outcome ?? state;
   }
+}
+
+/** Times in lists are relative; the details of a run have the exact one. */
+function parkedText(blockingReason: string, now: Date): string {
+  const parked = splitParkedReason(blockingReason);
+  if (parked === null) return `waiting: ${printable(blockingReason)}`;
+  const { reason, until } = parked;
+  return `parked, due ${untilText(until, now)}: ${printable(reason)}`;
 }
 
 /** The width that a state has at least; a longer one is wrapped. */
