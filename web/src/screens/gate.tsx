@@ -8,11 +8,12 @@ import { runPath } from '../api/paths.ts';
 import { useKeys } from '../state/keys.ts';
 import { formatRoute, type Route, runRoute } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
-import { countOf, formatCost } from '../text/numbers.ts';
-import { plainReason, type Tone, verdictOfClaim, verdictOfStep } from '../text/verdict.ts';
+import { countOf, formatCost, formatCount } from '../text/numbers.ts';
+import { plainClaim, plainReason, type Tone, verdictOfClaim, verdictOfStep } from '../text/verdict.ts';
 import { Ago } from '../ui/clock.tsx';
 import { Command } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
+import { EvidenceText } from '../ui/evidence-text.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Mark, VerdictText } from '../ui/mark.tsx';
 import { AnswerDialog } from './gate-answer.tsx';
@@ -107,7 +108,7 @@ function OpenGate({
         )}
       </div>
       <div class="gate-body">
-        <GateFacts gate={gate} request={request} />
+        <GateFacts route={route} gate={gate} request={request} />
         <GateChanges route={route} gate={gate} request={request} isOpen={isOpen} />
         <section class="gate-block gate-inline-consequences" aria-label="What each answer leads to">
           <Consequences request={request} />
@@ -188,9 +189,11 @@ function GivenAnswer({ gate }: { readonly gate: GateDocument }): JSX.Element {
 
 /** Verdict first, then the reasons, then what the agent says. */
 function GateFacts({
+  route,
   gate,
   request,
 }: {
+  readonly route: GateRoute;
   readonly gate: GateDocument;
   readonly request: GateRequestView | null;
 }): JSX.Element {
@@ -208,6 +211,7 @@ function GateFacts({
         {judgement === null ? <p>{plainReason(gate.reason)}</p> : null}
         {judgement?.reason == null ? null : <p>{plainReason(judgement.reason)}</p>}
         <ul class="proofs">
+          <CheckProof route={route} checks={gate.checks} />
           {judgement?.blockers?.map(({ code, summary }) => (
             <Proof key={code + summary} tone="attention" word="blocker" text={summary} evidence={code} />
           ))}
@@ -226,7 +230,13 @@ function GateFacts({
           {claims.map(({ claim, holds, evidence }) => {
             const { tone, word } = verdictOfClaim(holds);
             return (
-              <Proof key={claim} tone={tone} word={word} text={`“${claim}” ${word}`} evidence={evidence} />
+              <Proof
+                key={claim}
+                tone={tone}
+                word={word}
+                text={`“${plainClaim(claim)}” ${word}`}
+                evidence={evidence}
+              />
             );
           })}
         </ul>
@@ -241,6 +251,49 @@ function GateFacts({
       )}
       <Look request={request} />
     </>
+  );
+}
+
+/** How the checks ended, with a link to their cases. */
+function CheckProof({
+  route,
+  checks,
+}: {
+  readonly route: GateRoute;
+  readonly checks: GateDocument['checks'];
+}): JSX.Element | null {
+  if (checks === null) return null;
+  const { passed, total, failed, skipped } = checks.cases ?? {
+    ...checks,
+    failed: checks.total - checks.passed,
+    skipped: 0,
+  };
+  const href = formatRoute({ ...runRoute(route.repo, route.run), step: checks.step, tab: 'checks' });
+  return (
+    <li>
+      <Mark
+        verdict={
+          failed + checks.failed.length > 0
+            ? { tone: 'danger', word: 'failed' }
+            : { tone: 'success', word: 'passed' }
+        }
+      />
+      <span>
+        <a
+          href={href}
+        >{`${formatCount(passed)} of ${countOf(total, 'check')} ${passed === 1 ? 'passes' : 'pass'}`}</a>
+        {failed + skipped === 0 && checks.failed.length === 0 ? null : (
+          <span class="proof-evidence">
+            {' '}
+            {[
+              ...(failed === 0 ? [] : [`${formatCount(failed)} failed`]),
+              ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
+              ...checks.failed.slice(0, 3).map((id) => `${id} did not succeed`),
+            ].join(', ')}
+          </span>
+        )}
+      </span>
+    </li>
   );
 }
 
@@ -292,7 +345,12 @@ function Proof({
       <Mark verdict={{ tone, word }} />
       <span>
         {text}
-        {evidence === null ? null : <span class="proof-evidence"> {evidence}</span>}
+        {evidence === null ? null : (
+          <span class="proof-evidence">
+            {' '}
+            <EvidenceText text={evidence} />
+          </span>
+        )}
       </span>
     </li>
   );

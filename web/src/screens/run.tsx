@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PathPart, RunPage } from '../../../src/contracts/http/run-page.ts';
-import { type Loaded, useDocument } from '../api/document-cache.ts';
+import { type Loaded, useDocument, useLast } from '../api/document-cache.ts';
 import { runPath } from '../api/paths.ts';
 import { connection } from '../api/stream.ts';
 import { formatRoute, gateRoute, type Route } from '../state/routes.ts';
@@ -73,7 +73,7 @@ function RunView({
       <div class="run-columns">
         <div class="run-left">
           <Steps route={route} run={shown} selected={step?.key ?? null} />
-          {then === null ? <LiveOutput run={shown} /> : null}
+          {then === null ? <LiveOutput repo={route.repo} run={shown} /> : null}
         </div>
         <div class="run-right">
           {step === null ? (
@@ -87,15 +87,6 @@ function RunView({
       <Commands commands={then === null ? current.commands : [`conductor show ${current.short_id}`]} />
     </>
   );
-}
-
-/** Keeps showing the last state while the next one is fetched, so that the slider doesn't blink. */
-function useLast<T>(value: T | null): T | null {
-  const [last, setLast] = useState(value);
-  useEffect(() => {
-    if (value !== null) setLast(value);
-  }, [value]);
-  return value ?? last;
 }
 
 function RunHead({

@@ -122,8 +122,13 @@ function listChoices(route: Route, repo: string | null, runs: RunsDocument | nul
   const found =
     repo === null
       ? []
-      : (runs?.runs ?? []).map(({ run_id, title, state }) =>
-          go(`run-${run_id}`, title ?? run_id, runRoute(repo, run_id), `${state} · ${run_id.slice(0, 8)}`),
+      : (runs?.runs ?? []).map(({ run_id, title, state, status }) =>
+          go(
+            `run-${run_id}`,
+            title ?? run_id,
+            runRoute(repo, run_id),
+            [state, status?.workflow_id, run_id.slice(-6)].filter(Boolean).join(' · '),
+          ),
         );
   const themes = THEMES.map((name) => ({
     id: `theme-${name}`,

@@ -1,4 +1,4 @@
-import { listedState } from '../../../app/runs/listed-state.ts';
+import { deriveListedState } from '../../../app/runs/listed-state.ts';
 import type { Status } from '../../../contracts/run/run-files.ts';
 import type { ShortId } from '../../../overview/short-ids.ts';
 import type { RunListing } from '../../../ports/run-store.ts';
@@ -11,7 +11,7 @@ import { formatAge, formatDuration, type Output, type Paint, printable } from '.
 
 /** The state, with the command to continue the run if it needs one. */
 export function stateText(run: RunListing, now: Date, short: ShortId): string {
-  const state = listedState(run);
+  const state = deriveListedState(run);
   const id = short(run.runId);
   switch (state) {
     case 'interrupted':
@@ -84,7 +84,7 @@ export function runRow(run: RunListing, now: Date, paint: Paint, short: ShortId,
 }
 
 function colourOf(run: RunListing, paint: Paint): (text: string) => string {
-  const state = listedState(run);
+  const state = deriveListedState(run);
   if (run.status?.outcome === 'success') return paint.green;
   if (state === 'failed' || state === 'unreadable') return paint.red;
   return state === 'running' || state === 'starting' ? paint.blue : paint.yellow;
