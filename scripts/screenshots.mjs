@@ -16,8 +16,8 @@ import {
 } from './page/world.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-/** All pictures together have to stay below 3 MB. */
-const QUALITY = 50;
+/** Low, because all pictures together have to stay below 2 MB. */
+const QUALITY = 30;
 const given = (name) => {
   const at = process.argv.indexOf(name);
   return at === -1 ? null : (process.argv[at + 1] ?? null);
