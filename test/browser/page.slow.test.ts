@@ -206,6 +206,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     const address = (await desk.locator('.pairing-url').textContent()) ?? '';
     const phone = await (await pages.open(PHONE)).newPage();
     await phone.goto(address);
+    await phone.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
     await phone.goto(await screenUrl(desk, server, `/runs/${runId}/gate`));
     await phone.getByRole('button', { name: 'Approve…' }).waitFor();
     await desk.reload();
@@ -222,7 +223,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     const page = await pages.pair(server);
     await page.goto(await screenUrl(page, server, `/runs/${runId}/gate`));
     await page.getByRole('button', { name: 'Comment on line 2, added' }).click();
-    await page.getByLabel('Comment on line 2').fill('Say “two” instead.');
+    await page.getByRole('textbox', { name: 'Comment on line 2' }).fill('Say “two” instead.');
     await page.getByRole('button', { name: 'Keep comment' }).click();
     await page.getByRole('button', { name: 'Reject…' }).click();
     await page.getByText('With 1 comment on lines of the diff.').waitFor();
