@@ -7,7 +7,7 @@ import {
 } from '../contracts/cli/cli-stats-document.ts';
 import type { StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
-import { cleanOutput } from '../text/outside-text.ts';
+import { oneLine } from '../text/outside-text.ts';
 
 // The text of figures, for the tables on the terminal and on the page.
 
@@ -24,10 +24,10 @@ export const DIMENSION_TITLES: Readonly<Record<StatsDimension, string>> = {
   workflow: 'By workflow',
 };
 
-/** Names come from configurations, agents and workflows of others. */
+/** Other users chose these names, so they are cleaned for the terminal and the page. */
 export function formatGroupName(name: string | null, dimension: StatsDimension): string {
   if (name === null) return dimension === 'prompt' ? 'inline prompts' : 'not recorded';
-  return cleanOutput(name).replace(/\s+/g, ' ');
+  return oneLine(name);
 }
 
 /** `72 % (58–83 %, n=44)`. */
@@ -44,7 +44,7 @@ function percent(share: number): number {
 }
 
 /**
- * A figure with its number of runs, if they are fewer than those of the group: `0.61 USD (n=12)`. If the whole group is
+ * A figure with its number of runs, if they are fewer than those of the group: `$0.61 (n=12)`. If the whole group is
  * too small, its rate already says so.
  */
 export function formatFigure(figure: Figure, group: StatsGroup, format: (value: number) => string): string {

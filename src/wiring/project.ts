@@ -3,7 +3,7 @@ import { readChromiumSetting } from '../../harness/web/browser.ts';
 import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
-import { processBounds } from '../adapters/process/process-bounds.ts';
+import { computeProcessBounds } from '../adapters/process/process-bounds.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
@@ -82,7 +82,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...notifySecrets(config, request.env),
   ]);
   const sandbox = await findSandbox(config, request.env, searchPath);
-  const bounds = processBounds(config.limits);
+  const bounds = computeProcessBounds(config.limits);
   const processes = {
     supervisor: createSupervisor({
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,

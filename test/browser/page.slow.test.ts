@@ -141,7 +141,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     await stopServer(server);
   });
 
-  test('never shows a run as running while it can not know, and shows its end when the server is back', async ({
+  test("never shows a run as running while it can't know, and shows its end when the server is back", async ({
     openScene,
     pages,
   }) => {

@@ -70,7 +70,7 @@ describe('a run whose planner is a model', () => {
     expect(trace).toMatchObject({ verdict: 'taken', usage: USAGE });
   });
 
-  test('can not be talked into a success on red tests', async ({ openScene }) => {
+  test("can't be talked into a success on red tests", async ({ openScene }) => {
     const { record, decision, trace } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'), '41')),
     );

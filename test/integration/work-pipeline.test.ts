@@ -174,7 +174,7 @@ validators:
     expect((await provider.read()).revisions[0]?.pipeline.status).toBe('pending');
   });
 
-  it('of one revision that can not be run at all stop no other', async () => {
+  it("of one revision that can't be run at all stop no other", async () => {
     const repo = await workRepo();
     let calls = 0;
     const provider = openProvider(repo, async () => {
@@ -276,7 +276,7 @@ describe('a check', () => {
       workDir: join(repo.root, '.tnh/work'),
       revisions: createItemRevisions(placesBeside(repo)),
       prepare: async () => null,
-      runner: { unavailable: async () => null, run: async () => left.shift() ?? FAILED },
+      runner: { explainUnavailable: async () => null, run: async () => left.shift() ?? FAILED },
       validators: async () => [validator],
       confine: async () => ({ confinement: null, refusal: null }),
       env: {},

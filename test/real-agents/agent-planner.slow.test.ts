@@ -84,7 +84,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       expectNoKey(record);
     });
 
-    test('can not turn red tests green', async ({ openScene }) => {
+    test("can't turn red tests green", async ({ openScene }) => {
       const { record, trace } = await runJudged(
         await openScene(sceneOf(agent, 'flatters', '41')),
         'flatters',

@@ -15,6 +15,7 @@ import {
   storeEntry,
   UNFINISHED,
 } from './cache-entry.ts';
+import { pathExists } from './checkout-walk.ts';
 import { createPauses, type Pauses, removeTree } from './tree.ts';
 
 /** Number of entries that are kept even if they were not used for a long time. */
@@ -158,11 +159,4 @@ async function acquireLock(path: string, signal: AbortSignal): Promise<() => Pro
     clearInterval(beat);
     await rm(path, { force: true });
   };
-}
-
-async function pathExists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

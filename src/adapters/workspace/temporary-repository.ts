@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export async function makeTemporaryCheckout(repoRoot: string): Promise<TemporaryCheckout> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'conductor-try-')));
   const remove = () => rm(root, { recursive: true, force: true });
-  const checkout = join(root, 'worktree');
+  const checkout = join(root, 'checkout');
   const runDir = join(root, 'run');
   try {
     await mkdir(join(runDir, 'harness'), { recursive: true });

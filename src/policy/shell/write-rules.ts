@@ -1,5 +1,5 @@
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
-import { stripDotSlash } from '../../text/paths.ts';
+import { resolveFrom, stripDotSlash } from '../../text/paths.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { checkFiles } from '../changes.ts';
 import { isDependencyFile } from '../files/dependency-files.ts';
@@ -7,7 +7,7 @@ import { findCoveringGlob } from '../globs.ts';
 import type { PolicyViolation } from '../violation.ts';
 import { certainFinding, type Finding, possibleFinding } from './findings.ts';
 import { startsAtHome, type Word } from './grammar/shell-word.ts';
-import { baseName, pathInside, resolvePath } from './paths.ts';
+import { baseName, pathInside } from './paths.ts';
 import { expandBraces, isFollowable, mayMeet, sampleOf } from './pattern-rules.ts';
 import type { FileEffect } from './programs/file-effects.ts';
 
@@ -31,7 +31,7 @@ export interface CommandPlace {
 export function temporaryFolders(ofRun: string | undefined): readonly string[] {
   return [
     ...new Set([
-      ...(ofRun?.startsWith('/') === true ? [resolvePath('/', ofRun)] : []),
+      ...(ofRun?.startsWith('/') === true ? [resolveFrom('/', ofRun)] : []),
       '/tmp',
       '/private/tmp',
     ]),
@@ -118,7 +118,7 @@ function checkUnknown(check: WriteCheck, effect: FileEffect): Finding[] {
 
 function checkFolder(check: WriteCheck, folder: string): Finding[] {
   const folders = folder.startsWith('/') ? ['/'] : (check.folders ?? []);
-  const places = folders.map((from) => ({ from, path: resolvePath(from, folder) }));
+  const places = folders.map((from) => ({ from, path: resolveFrom(from, folder) }));
   return places.every(({ from, path }) => isOpen(check.place, from, folder, path)) ? [] : [outside(folder)];
 }
 
@@ -147,14 +147,14 @@ function temporaryPath(place: CommandPlace, from: string, text: string, path: st
 
 /** Files in a temporary folder may be changed and deleted, but not the folder itself. */
 function isTemporary(place: CommandPlace, effect: FileEffect, from: string, text: string): boolean {
-  const inside = temporaryPath(place, from, text, resolvePath(from, text));
+  const inside = temporaryPath(place, from, text, resolveFrom(from, text));
   const { kind, recursive, target } = effect;
   return inside !== null && (inside !== '' || target.below === 'some' || (kind !== 'delete' && !recursive));
 }
 
 function checkAt(check: WriteCheck, effect: FileEffect, folder: string, text: string): Finding[] {
   const { place, policy } = check;
-  const path = resolvePath(folder, text);
+  const path = resolveFrom(folder, text);
   const relative = pathInside(place.workspace, path);
   if (place.writable.some((writable) => pathInside(writable, path) !== null)) return [];
   if (relative === null) return isTemporary(place, effect, folder, text) ? [] : [outside(path)];
@@ -162,7 +162,7 @@ function checkAt(check: WriteCheck, effect: FileEffect, folder: string, text: st
   if (effect.target.pattern) return checkPattern(policy, effect, relative);
   const into = effect.into
     .filter((word) => !word.unknown)
-    .map((word) => resolvePath(path, baseName(word.text)));
+    .map((word) => resolveFrom(path, baseName(word.text)));
   const relatives = [relative, ...into.flatMap((each) => pathInside(place.workspace, each) ?? [])].filter(
     (each) => each !== '',
   );

@@ -1,4 +1,5 @@
 import type { WaitingCode } from '../../contracts/work/work-item.ts';
+import { firstLine } from '../../text/shorten.ts';
 import { countUsedSlots, findBusyItems, findOverlapAmong, type WorkLimits } from './limits.ts';
 import {
   describeConflict,
@@ -198,8 +199,4 @@ function waitForEngine(
   more: Partial<Pick<Waiting, 'items' | 'files' | 'until'>> = {},
 ): Waiting {
   return { code, text, needsUser: false, items: [], files: [], until: null, command: null, ...more };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split(/\r?\n/, 1)[0] ?? '';
 }

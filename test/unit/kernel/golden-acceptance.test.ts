@@ -144,7 +144,7 @@ describe('a run that is killed between the approval and the files', () => {
   });
 });
 
-describe('goldens that can not be put into the files', () => {
+describe("goldens that can't be put into the files", () => {
   const failed = { kind: 'step_ended', outcome: 'error', changed: true, tree: null } as const;
   const input = { ...failed, validators: [], usage: null, reason: 'git said no', violations: [] };
 
