@@ -15,6 +15,7 @@ import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
 import type { Baselines, CredentialWaits } from '../ports/shared-stores.ts';
+import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
 import type { Programs } from '../ports/work/scope-sources.ts';
 import type { CheckoutSetup } from '../ports/workspace/setup.ts';
@@ -78,6 +79,8 @@ export interface Project {
   readonly sandbox?: (request: StepSandboxRequest) => Promise<StepSandbox>;
   /** Null if no notifications are configured. */
   readonly notify: Notifier | null;
+  /** Null or missing if no telemetry is configured. */
+  readonly telemetry?: TelemetryExporter | null;
   /** Where the user opens the page, for links in notifications; null or missing if not configured. */
   readonly pageUrl?: string | null;
 }
