@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
-import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
+import type { DrivenRun, Flush, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
 import type { Baselines, CredentialWaits } from '../ports/shared-stores.ts';
 import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';
@@ -160,8 +160,8 @@ export interface RunContext {
   readonly observer: RunObserver;
   readonly events: () => readonly RunEvent[];
   readonly view: () => RunView;
-  /** Durable once it resolves. */
-  readonly record: (drafts: readonly EventDraft[]) => Promise<void>;
+  /** Durable once it resolves, unless it is flushed later. */
+  readonly record: (drafts: readonly EventDraft[], flush?: Flush) => Promise<void>;
 }
 
 /** The result of an effect: the kernel's next input, and events about evidence to record before it. */
