@@ -36,7 +36,12 @@ import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
-import { createConfiguredNotifier, notifySecrets } from './notify.ts';
+import {
+  createConfiguredNotifier,
+  createTelemetryExporter,
+  notifySecrets,
+  telemetrySecrets,
+} from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
@@ -80,6 +85,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...secretValuesOf(request.env),
     ...plannerSecrets(config, request.env),
     ...notifySecrets(config, request.env),
+    ...telemetrySecrets(config, request.env),
   ]);
   const sandbox = await findSandbox(config, request.env, searchPath);
   const bounds = computeProcessBounds(config.limits);
@@ -149,6 +155,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       kitFolders: kit.folders,
     }),
     notify: createConfiguredNotifier(config, request.env, { cwd: repoRoot, env: environment }),
+    telemetry: config.telemetry === null ? null : createTelemetryExporter(config.telemetry, request.env),
     pageUrl: config.serve.url,
   };
   return {

@@ -20,6 +20,7 @@ import { REVIEW_ROLE } from '../../evidence/review-evidence.ts';
 import { intentOf } from '../../evidence/step-intent.ts';
 import type { WorkspaceEvidence } from '../../evidence/workspace-evidence.ts';
 import { noteApprovals } from '../../gates/approval-paths.ts';
+import { traceVariables } from '../../notify/run-telemetry.ts';
 import type { AgentSettings, EffectResult, RunContext, StepPolicy } from '../../run-context.ts';
 import { stepEnvironment } from '../checkout-setup.ts';
 import { policySummary } from '../policy-summary.ts';
@@ -79,7 +80,10 @@ export async function runAgent(
     session: agent.canResume === true ? { earlier, prompt: newTask } : null,
     request: {
       ...buildRequestBase(context, step),
-      env: await stepEnvironment(context, context.workspace.checkoutPath),
+      env: {
+        ...(await stepEnvironment(context, context.workspace.checkoutPath)),
+        ...traceVariables(context, effect),
+      },
       attempt: effect.attempt,
       visit: effect.visit,
       prompt: task.text,
