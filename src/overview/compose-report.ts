@@ -38,7 +38,7 @@ export interface ReportRepository {
 }
 
 /** The bytes on disk of a repository's runs. */
-export type DiskUse = Pick<ReportDisk, 'runs_bytes' | 'workspaces_bytes'>;
+export type DiskUse = Pick<ReportDisk, 'runs_bytes' | 'workspaces_bytes' | 'is_complete'>;
 
 /** A work item that waits for a user. */
 export interface ItemQuestion {

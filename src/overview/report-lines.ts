@@ -199,6 +199,11 @@ export function explainSpent({ spent: { total } }: Report): string | null {
   return `≥ is at least; of ${formatCount(starts, 'start')} of agents: ${missing.join(', ')}`;
 }
 
-export function describeDisk({ runs_bytes: runs, workspaces_bytes: workspaces }: ReportDisk): string {
-  return `disk: ${formatBytes(runs)} of records, ${formatBytes(workspaces)} of workspaces`;
+export function describeDisk({
+  runs_bytes: runs,
+  workspaces_bytes: workspaces,
+  is_complete: isComplete,
+}: Pick<ReportDisk, 'runs_bytes' | 'workspaces_bytes' | 'is_complete'>): string {
+  const used = `${formatBytes(runs)} of records, ${formatBytes(workspaces)} of workspaces`;
+  return `disk: ${isComplete ? '' : 'at least '}${used}`;
 }

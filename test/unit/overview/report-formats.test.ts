@@ -4,7 +4,7 @@ import type { RunSummary } from '../../../src/contracts/run/run-summary.ts';
 import { composeReport } from '../../../src/overview/compose-report.ts';
 import { renderHtml } from '../../../src/overview/render-html.ts';
 import { renderMarkdown } from '../../../src/overview/render-markdown.ts';
-import { describeRun, explainSpent } from '../../../src/overview/report-lines.ts';
+import { describeDisk, describeRun, explainSpent } from '../../../src/overview/report-lines.ts';
 import { formatTokenRow, spendOfStart, sumSpend } from '../../../src/overview/spend.ts';
 import { renderReport } from '../../../src/surfaces/cli/output/report-text.ts';
 import { NOW, repositoryWith, SINCE, startWith, summaryWith, UNENDED } from './summary-fixture.ts';
@@ -153,6 +153,13 @@ test('a line on the terminal says what came of the run, what it cost and where t
       '',
     ].join('\n'),
   );
+});
+
+test.each([
+  [true, 'disk: 2.5 kB of records, 10 B of workspaces'],
+  [false, 'disk: at least 2.5 kB of records, 10 B of workspaces'],
+])('disk use that was measured completely (%s) is `%s`', (isComplete, text) => {
+  expect(describeDisk({ runs_bytes: 2500, workspaces_bytes: 10, is_complete: isComplete })).toBe(text);
 });
 
 describe('the first sentence about a run', () => {
