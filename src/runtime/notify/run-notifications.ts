@@ -145,7 +145,7 @@ async function prepareTelemetry(
 }
 
 async function collectFacts({ deps, directory, view }: RunNotificationsRequest, event: RunEvent) {
-  const { started, title, state, steps } = view();
+  const { started, starts, title, state, steps } = view();
   const cause = steps.findLast(({ reason }) => reason !== null)?.reason ?? null;
   const mask = (text: string) => maskSecrets(text, deps.project.secrets ?? []);
   return {
@@ -154,6 +154,7 @@ async function collectFacts({ deps, directory, view }: RunNotificationsRequest, 
     title: title === null ? null : mask(title),
     change: await countChange(directory, event).catch(() => null),
     costUsd: state.usage.costUsd,
+    unknownCosts: starts.filter(({ usage }) => usage.cost_usd === null).length,
     cause: cause === null ? null : mask(cause),
     pageUrl: deps.project.pageUrl ?? null,
   };

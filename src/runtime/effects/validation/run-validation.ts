@@ -52,9 +52,9 @@ export async function runValidation(
   await undoDeadAttempt(context, effect);
   const baseline = await readBaseline(context);
   const step = withDueValidators(context, planned, baseline);
-  const enclosure = await sandboxStep(context, 'validator', step.policies, workspace.judgePath);
+  const stepSandbox = await sandboxStep(context, 'validator', step.policies, workspace.judgePath);
   const policy = deps.project.policy(step.policies);
-  const refusal = findStartRefusal('validator', policy, enclosure);
+  const refusal = findStartRefusal('validator', policy, stepSandbox);
   if (refusal !== null) return refuse(context, effect, step, refusal);
   const prepared = await prepareAttempt(context, effect, {
     family: 'validators',

@@ -1,5 +1,5 @@
 import { statusesDocument } from '../../../../app/runs/list-runs.ts';
-import { isMoving, isUnfinished } from '../../../../app/runs/listed-state.ts';
+import { isExecuting, isUnfinished } from '../../../../app/runs/listed-state.ts';
 import {
   type CurrentStatus,
   composeStatusDocument,
@@ -82,7 +82,7 @@ function watchAll(context: CommandContext): Promise<ExitCode> {
         if (terminal.liveOut) screen.show(runTable(stdoutOf(terminal), context.repo, listed, now, short));
         else for (const run of changed) terminal.out(`${changeLine(context, run, now, short)}\n`);
       }
-      if (signal.aborted || !listed.some(isMoving)) {
+      if (signal.aborted || !listed.some(isExecuting)) {
         if (context.json || listed.length === 0) printRuns(context, listed, now, short);
         return signal.aborted ? EXIT.interrupted : EXIT.success;
       }
