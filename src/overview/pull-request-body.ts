@@ -70,17 +70,22 @@ function askedOf({ title, workflow_id: workflow }: RunSummary, task: string | nu
 }
 
 function checksOf({ baseline, checks, approved_after_decision: approved }: RunSummary): readonly string[] {
+  const failing = (baseline?.validators ?? []).filter(({ failed }) => failed);
+  const cases = failing.flatMap(({ failing_cases: names }) => names);
   const before =
     baseline === null || baseline.outcome === 'off'
       ? 'not recorded'
       : [
           baseline.outcome,
-          ...(baseline.failing_validators.length === 0
+          ...(failing.length === 0
             ? []
-            : [`failing: ${nameSome(baseline.failing_validators, MAX_NAMED)}`]),
-          ...(baseline.failing_cases.length === 0
-            ? []
-            : [`failing cases: ${nameSome(baseline.failing_cases, MAX_NAMED)}`]),
+            : [
+                `failing: ${nameSome(
+                  failing.map(({ id }) => id),
+                  MAX_NAMED,
+                )}`,
+              ]),
+          ...(cases.length === 0 ? [] : [`failing cases: ${nameSome(cases, MAX_NAMED)}`]),
         ].join('; ');
   const after =
     checks === null

@@ -24,9 +24,13 @@ const PULL: PullRequest = {
   createdAt: '',
   updatedAt: '',
 };
-let nextId = 100;
+let lastId = 100;
+const nextId = () => {
+  lastId += 1;
+  return lastId;
+};
 const review = (by: number, state: ForgeReview['state'], change: Partial<ForgeReview> = {}): ForgeReview => ({
-  id: (nextId += 1),
+  id: nextId(),
   author: user(by),
   state,
   body: '',
@@ -35,7 +39,7 @@ const review = (by: number, state: ForgeReview['state'], change: Partial<ForgeRe
   ...change,
 });
 const comment = (of: ForgeReview, change: Partial<ForgeReviewComment>): ForgeReviewComment => ({
-  id: (nextId += 1),
+  id: nextId(),
   reviewId: of.id,
   pullNumber: 9,
   author: of.author,
