@@ -313,7 +313,7 @@ export function activeStepOf({ stepId, opcode, attempt, visit }: ActiveStep): Ac
   return { stepId, opcode, attempt, visit };
 }
 
-function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
+export function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
   if (usage === null) return total;
   return {
     inputTokens: addKnown(total.inputTokens, usage.input_tokens),

@@ -8,6 +8,7 @@ import {
 import type { StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
 import { oneLine } from '../text/outside-text.ts';
+import { formatDollars, formatTokenCount } from './spend.ts';
 
 // The text of figures, for the tables on the terminal and on the page.
 
@@ -53,8 +54,21 @@ export function formatFigure(figure: Figure, group: StatsGroup, format: (value: 
   return `${format(figure.value)}${figure.runs < group.runs ? ` (n=${figure.runs})` : ''}`;
 }
 
-export function formatAttempts(value: number): string {
-  return value.toFixed(1);
+/** The name of a group and its figures, up to the cost of a success: the cells that every table of statistics has. */
+export function formatGroupCells(
+  group: StatsGroup,
+  dimension: StatsDimension,
+  formatDuration: (ms: number) => string,
+): string[] {
+  return [
+    formatGroupName(group.name, dimension),
+    formatRate(group),
+    String(group.contradictions),
+    formatFigure(group.attempts_per_success, group, (value) => value.toFixed(1)),
+    formatFigure(group.median_wall_ms, group, formatDuration),
+    formatFigure(group.tokens_per_success, group, formatTokenCount),
+    formatFigure(group.cost_usd_per_success, group, formatDollars),
+  ];
 }
 
 /** `3 running, 2 cancelled not counted`; null if all runs count. */

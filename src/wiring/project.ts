@@ -30,13 +30,18 @@ import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
 import { pickVariables, removeCheckoutPaths } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets/secrets.ts';
-import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
+import { createStepPolicy, listProtectedBranches } from '../policy/step-policy.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
-import { createConfiguredNotifier, notifySecrets } from './notify.ts';
+import {
+  createConfiguredNotifier,
+  createTelemetryExporter,
+  notifySecrets,
+  telemetrySecrets,
+} from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
@@ -80,6 +85,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...secretValuesOf(request.env),
     ...plannerSecrets(config, request.env),
     ...notifySecrets(config, request.env),
+    ...telemetrySecrets(config, request.env),
   ]);
   const sandbox = await findSandbox(config, request.env, searchPath);
   const bounds = computeProcessBounds(config.limits);
@@ -102,7 +108,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     null,
   );
   if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
-  const protectedBranches = protectedBranchesOf(config, await readRemoteDefaults(request.gitDir));
+  const protectedBranches = listProtectedBranches(config, await readRemoteDefaults(request.gitDir));
   const agents = createAgents(
     config,
     {
@@ -149,6 +155,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       kitFolders: kit.folders,
     }),
     notify: createConfiguredNotifier(config, request.env, { cwd: repoRoot, env: environment }),
+    telemetry: config.telemetry === null ? null : createTelemetryExporter(config.telemetry, request.env),
     pageUrl: config.serve.url,
   };
   return {

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createReportMemory } from '../adapters/system/report-memory.ts';
@@ -9,6 +8,7 @@ import { createGit } from '../adapters/workspace/git/git-command.ts';
 import type { Opened } from '../app/opened.ts';
 import type { OpenReport } from '../app/report.ts';
 import type { OpenWork } from '../app/work/opened-work.ts';
+import { pathExists } from '../node/path-exists.ts';
 import { listItemQuestions } from '../overview/item-questions.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';
 import type { Configured } from './open.ts';
@@ -43,11 +43,7 @@ export function openReport(configured: Configured, openWork: () => Promise<Opene
       };
     },
     readQuestions: async () => {
-      const hasItems = await access(join(repoRoot, WORK_DATABASE)).then(
-        () => true,
-        () => false,
-      );
-      if (!hasItems) return { ok: true, value: [] };
+      if (!(await pathExists(join(repoRoot, WORK_DATABASE)))) return { ok: true, value: [] };
       const opened = await openWork();
       if (!opened.ok) return opened;
       try {

@@ -101,7 +101,7 @@ test('a kill between sending and recording sends the same id again, and then nev
   openScene,
 }) => {
   // The first response never comes, so the notification is sent and not recorded.
-  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response));
   await withReceiver(respond, async ({ url, received }) => {
     const scene = await openScene();
     await configure(scene, [`{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET }`]);
@@ -122,7 +122,7 @@ test('a kill between sending and recording sends the same id again, and then nev
 test('a run that was killed after its end is notified by the next command that drives a run', async ({
   openScene,
 }) => {
-  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response));
   await withReceiver(respond, async ({ url, received }) => {
     const scene = await openScene();
     await configure(scene, [`{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET }`]);
@@ -147,7 +147,7 @@ workTest(
   'a question of a work item is sent once, and again with the same id if a kill fell before its record',
   async ({ openWorkScene }) => {
     // The first response never comes, so the notification is sent and not recorded.
-    const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+    const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response));
     await withReceiver(respond, async ({ url, received }) => {
       const scene = await openWorkScene({
         one: "give({ role: 'implementor', outcome: 'blocked', summary: '## Problem\\n\\nWhich number?\\n\\n## Options\\n\\n1. One\\n2. Two\\n\\n## Recommendation\\n\\n1, because it is smaller.' });",

@@ -252,7 +252,7 @@ describe('a check', () => {
       retries: 1,
       reason: 'tests: it failed',
     },
-    'that ran out of time is not tried again': {
+    'that timed out is not tried again': {
       results: [{ ...FAILED, outcome: 'killed_timeout' }, PASSED],
       retries: 1,
       reason: 'tests: it failed',

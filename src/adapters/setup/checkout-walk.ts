@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isManifest } from '../../setup/declared-paths.ts';
 import type { Pauses } from './tree.ts';
@@ -68,12 +68,4 @@ export function readEntries(folder: string) {
 /** Empty if the file is missing or unreadable. */
 export function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
-}
-
-/** Follows links. */
-export function pathExists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writeAtomically } from '../../node/atomic-file.ts';
+import { pathExists } from '../../node/path-exists.ts';
 import { parseProcStat, readSystemFile, readSystemLink } from '../../node/proc.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
-import { pathExists } from './checkout-walk.ts';
 
 /**
  * Ranges of loopback ports, each claimed by a file. A process first writes its claim and then reads all others: if two

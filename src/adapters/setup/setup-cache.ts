@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '../../contracts/duration.ts';
+import { pathExists } from '../../node/path-exists.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import {
@@ -15,7 +16,6 @@ import {
   storeEntry,
   UNFINISHED,
 } from './cache-entry.ts';
-import { pathExists } from './checkout-walk.ts';
 import { createPauses, type Pauses, removeTree } from './tree.ts';
 
 /** Number of entries that are kept even if they were not used for a long time. */

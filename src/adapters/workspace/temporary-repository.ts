@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pathExists } from '../../node/path-exists.ts';
 import type { TemporaryCheckout } from '../../ports/workspace/temporary-checkout.ts';
 
 const run = promisify(execFile);
@@ -35,11 +36,7 @@ export async function makeTemporaryCheckout(repoRoot: string): Promise<Temporary
       await mkdir(path, { recursive: true });
     },
     read: (path) => readFile(join(checkout, path), 'utf8').catch(() => null),
-    exists: (path) =>
-      access(join(checkout, path)).then(
-        () => true,
-        () => false,
-      ),
+    exists: (path) => pathExists(join(checkout, path)),
     remove,
   };
 }

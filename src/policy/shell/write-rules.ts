@@ -8,7 +8,7 @@ import type { PolicyViolation } from '../violation.ts';
 import { certainFinding, type Finding, possibleFinding } from './findings.ts';
 import { startsAtHome, type Word } from './grammar/shell-word.ts';
 import { baseName, pathInside } from './paths.ts';
-import { expandBraces, isFollowable, mayMeet, sampleOf } from './pattern-rules.ts';
+import { createSampleName, expandBraces, isAnalysable, mayMatchSameFile } from './pattern-rules.ts';
 import type { FileEffect } from './programs/file-effects.ts';
 
 /** Where a line would run, and which folders it may change. */
@@ -57,7 +57,7 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
   if (SINKS.test(target.text)) return [];
   if (target.unknown) return checkUnknown(check, effect);
   if (target.pattern && target.text.includes('{')) return checkBraces(check, effect);
-  if (target.pattern && !isFollowable(target.text))
+  if (target.pattern && !isAnalysable(target.text))
     return [unknownTarget(target, 'its pattern can match any path')];
   const text = startsAtHome(target) ? expandHome(check.place, target.text) : target.text;
   if (text === null) return [outside(target.text)];
@@ -77,7 +77,7 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
 /** Checks each of the words that the braces expand to. */
 function checkBraces(check: WriteCheck, effect: FileEffect): Finding[] {
   const { target } = effect;
-  const texts = isFollowable(target.text) ? expandBraces(target.text) : null;
+  const texts = isAnalysable(target.text) ? expandBraces(target.text) : null;
   if (texts === null) return [unknownTarget(target, 'its pattern can match any path')];
   return texts.flatMap((text) => {
     const word = { ...target, text: text.replaceAll(/[{}]/g, '?'), raw: text, pattern: /[*?[{]/.test(text) };
@@ -224,16 +224,16 @@ function literalPrefix(glob: string): string {
 function checkPattern(policy: EffectivePolicy, effect: FileEffect, relative: string): Finding[] {
   const { recursive } = effect;
   const closed = ['**/.git', ...policy.forbidden_paths, ...policy.protected_paths].filter((glob) =>
-    mayMeet(relative, glob, { recursive, isAimed: false }),
+    mayMatchSameFile(relative, glob, { recursive, isAimed: false }),
   );
-  const aimed = closed.find((glob) => mayMeet(relative, glob, { recursive, isAimed: true }));
+  const aimed = closed.find((glob) => mayMatchSameFile(relative, glob, { recursive, isAimed: true }));
   const find = aimed === undefined ? possibleFinding : certainFinding;
   const refused = closed
     .slice(0, 1)
     .map((glob) =>
       find('forbidden_path', relative, `${relative} may match a path that is forbidden by ${aimed ?? glob}`),
     );
-  const sample = sampleOf(relative);
+  const sample = createSampleName(relative);
   return [...refused, ...checkOperations(policy, effect, sample, [sample], refused.length > 0)];
 }
 

@@ -30,17 +30,23 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   ];
 }
 
-/** A repository must not decide what the user trusts or who may answer gates. */
+/** Settings that a repository must not decide, such as what the user trusts and which secrets go where. */
+const USER_SETTINGS: readonly (readonly string[])[] = [
+  ['answers'],
+  ['serve'],
+  ['trusted'],
+  ['telemetry', 'headers_env'],
+  ['telemetry', 'payloads'],
+];
+
 export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
-  return ['answers', 'serve', 'trusted']
-    .filter((key) => Object.hasOwn(asObject(data), key))
-    .map((key) =>
-      createDiagnostic('CF108', {
-        message: `\`${key}\` is ignored here: it is read only from your own configuration file`,
-        span: source.locate([key], 'key'),
-        help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
-      }),
-    );
+  return USER_SETTINGS.filter((path) => valueAt(data, path) !== undefined).map((path) =>
+    createDiagnostic('CF108', {
+      message: `\`${path.join('.')}\` is ignored here: it is read only from your own configuration file`,
+      span: source.locate(path, 'key'),
+      help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
+    }),
+  );
 }
 
 /** Applies the path rules of workflow validators, so that the error shows up before a run is refused. */

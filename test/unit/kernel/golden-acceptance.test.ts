@@ -111,7 +111,7 @@ describe('an approval with goldens pending', () => {
 describe('no goldens are put anywhere', () => {
   it.each([
     ['by a rejection', rejected],
-    ['by a gate that ran out of time', answered('gate_timed_out')],
+    ['by a gate that timed out', answered('gate_timed_out')],
   ])('%s', (_, reply) => {
     const run = play(plan, [changed, proposing, reply]);
     expect(eventsOf(run, 'step_completed').at(-1)?.payload).toMatchObject({ changed: false, tree: null });

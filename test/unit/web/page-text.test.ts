@@ -9,6 +9,7 @@ import {
 } from '../../../web/src/text/numbers.ts';
 import { describeAge, formatAge, formatDuration } from '../../../web/src/text/time.ts';
 import {
+  plainCause,
   plainClaim,
   plainWaiting,
   verdictOfClaim,
@@ -107,6 +108,19 @@ describe('why an item waits', () => {
   ])('%j stands without the command %j', (waiting, command, text) => {
     expect(plainWaiting({ waiting, waiting_reason: { command } })).toBe(text);
     expect(plainWaiting({ waiting: null, waiting_reason: null })).toBe('');
+  });
+});
+
+describe('why an evaluation decided', () => {
+  it.each([
+    [
+      'validator-or-case-failed: tests exited with 1; and 30 more (evidence.validation.exit_codes, evidence.harness_report.cases); also claimed-passing',
+      'tests exited with 1; and 30 more',
+    ],
+    ['no problem found in evidence', 'no problem found in evidence'],
+    ['model: the (old) tests fail', 'model: the (old) tests fail'],
+  ])('%j reads %j', (reason, text) => {
+    expect(plainCause(reason)).toBe(text);
   });
 });
 

@@ -19,6 +19,7 @@ import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/section.tsx';
+import { WebLink } from '../ui/web-link.tsx';
 import { Spent } from './home-spent.tsx';
 import '../styles/home.css';
 
@@ -242,11 +243,7 @@ function EndedLine({ repo, line }: { readonly repo: string; readonly line: Repor
           {line.branch}
         </span>
       )}
-      {line.pull_request_url === null ? null : (
-        <a href={line.pull_request_url} rel="noreferrer" target="_blank">
-          pull request
-        </a>
-      )}
+      {line.pull_request_url === null ? null : <WebLink url={line.pull_request_url} text="pull request" />}
     </Line>
   );
 }

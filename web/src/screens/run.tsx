@@ -14,6 +14,7 @@ import { Ago, Elapsed } from '../ui/clock.tsx';
 import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { VerdictText } from '../ui/mark.tsx';
+import { WebLink } from '../ui/web-link.tsx';
 import { CancelButton } from './run/cancel-button.tsx';
 import { Evidence } from './run/evidence.tsx';
 import { LiveOutput } from './run/live-output.tsx';
@@ -129,11 +130,7 @@ function RunHead({
           </span>
           <span class="number">{formatCost(run.spend.cost_usd, run.spend.unknown.cost_usd)}</span>
           {run.branch === null ? null : <span class="mono run-branch">{run.branch}</span>}
-          {run.pull_request_url === null ? null : (
-            <a href={run.pull_request_url} rel="noreferrer" target="_blank">
-              pull request
-            </a>
-          )}
+          {run.pull_request_url === null ? null : <WebLink url={run.pull_request_url} text="pull request" />}
         </div>
       </div>
       {isEnded || isPast ? null : <CancelButton repo={route.repo} run={route.run} />}

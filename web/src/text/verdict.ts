@@ -109,6 +109,14 @@ export function plainReason(reason: string): string {
   return reason.replace(/^evaluation `[^`]+`: /, 'evaluation: ').replaceAll('`', '');
 }
 
+/** Why an evaluation decided as it did, without the names of rules and fields, which `conductor why` shows. */
+export function plainCause(reason: string): string {
+  return reason
+    .replace(/^[a-z]+(?:-[a-z]+)+: /, '')
+    .replace(/ \((?:evidence\.[\w.]+(?:, )?)+\)/g, '')
+    .replace(/; also [a-z]+(?:-[a-z]+)*(?:, [a-z]+(?:-[a-z]+)*)*$/, '');
+}
+
 /** Why an item waits, without the command that the page has a button for. */
 export function plainWaiting({
   waiting,

@@ -11,10 +11,10 @@ import {
   inChildShell,
   joinFolders,
   joinStates,
+  restoreArguments,
   type ShellState,
   startChain,
   withArguments,
-  withArgumentsOf,
   withFunction,
 } from './shell-state.ts';
 import type { Walk } from './walk.ts';
@@ -226,7 +226,7 @@ function walkFunction(
     args === null ? state : withArguments(state, args),
   );
   walk.depth -= 1;
-  return args === null ? end : withArgumentsOf(end, state);
+  return args === null ? end : restoreArguments(end, state);
 }
 
 function checkCompoundRedirections(

@@ -20,6 +20,7 @@ import { REVIEW_ROLE } from '../../evidence/review-evidence.ts';
 import { intentOf } from '../../evidence/step-intent.ts';
 import type { WorkspaceEvidence } from '../../evidence/workspace-evidence.ts';
 import { noteApprovals } from '../../gates/approval-paths.ts';
+import { traceVariables } from '../../notify/run-telemetry.ts';
 import type { AgentSettings, EffectResult, RunContext, StepPolicy } from '../../run-context.ts';
 import { stepEnvironment } from '../checkout-setup.ts';
 import { policySummary } from '../policy-summary.ts';
@@ -29,7 +30,7 @@ import { endUnstarted } from '../unstarted-step.ts';
 import { type AgentStarts, runnerCompleted, runStarts } from './agent-starts.ts';
 import { chooseSession, sessionFolderOf } from './choose-session.ts';
 import { parkBeforeStart, parkedUntil, shareWait } from './park-step.ts';
-import { newInstructions } from './session-prompt.ts';
+import { composeNewInstructions } from './session-prompt.ts';
 import { collectInputs, renderTask } from './step-inputs.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
@@ -66,7 +67,9 @@ export async function runAgent(
   const prepared = await prepareAttempt(context, effect, { family: agent.family, name: step.agent });
   const { earlier, note } = await chooseSession(context, step, effect, agent);
   const newTask =
-    earlier === null ? '' : await newInstructions(context, step, effect, { inputs, earlier: earlier.entry });
+    earlier === null
+      ? ''
+      : await composeNewInstructions(context, step, effect, { inputs, earlier: earlier.entry });
   const { last, failed } = await runStarts(context, {
     step,
     effect,
@@ -77,7 +80,10 @@ export async function runAgent(
     session: agent.canResume === true ? { earlier, prompt: newTask } : null,
     request: {
       ...buildRequestBase(context, step),
-      env: await stepEnvironment(context, context.workspace.checkoutPath),
+      env: {
+        ...(await stepEnvironment(context, context.workspace.checkoutPath)),
+        ...traceVariables(context, effect),
+      },
       attempt: effect.attempt,
       visit: effect.visit,
       prompt: task.text,

@@ -134,6 +134,7 @@ function openSession(
   const pass: Omit<ValidatorsPass, 'checkout' | 'confinement' | 'evidenceDir'> = {
     stepId: step.id,
     attempt: effect.attempt,
+    span: effect,
     mark: prepared.mark,
     timeLeftMs: () => deadline - deps.clock.now().getTime(),
     onStop: recordStop(context, step.id, 'a validator'),

@@ -148,7 +148,9 @@ export function stepLine(
   const details = [flaky, step.reason].filter((text) => text !== null).join('; ');
   const [firstLine = ''] = printable(details).split('\n');
   const reason = details === '' ? '' : paint.dim(`  ${shorten(firstLine, room)}`);
-  const how = colour((step.termination ?? unended).padEnd(14));
+  const outcome = step.termination ?? unended;
+  if (time === '' && reason === '') return `${colour(mark)} ${name.padEnd(18)} ${colour(outcome)}`;
+  const how = colour(outcome.padEnd(14));
   return `${colour(mark)} ${name.padEnd(18)} ${how} ${paint.dim(time.padStart(8))}${reason}`;
 }
 

@@ -9,7 +9,7 @@ import { navigate } from '../../state/navigation.ts';
 import type { EvidenceTab, Route } from '../../state/routes.ts';
 import { countOf } from '../../text/numbers.ts';
 import { formatDuration } from '../../text/time.ts';
-import { plainReason } from '../../text/verdict.ts';
+import { plainCause, plainReason } from '../../text/verdict.ts';
 import { Ago } from '../../ui/clock.tsx';
 import { DocumentView } from '../../ui/document-view.tsx';
 import { Mark, VerdictText } from '../../ui/mark.tsx';
@@ -243,7 +243,7 @@ function Why({ page }: { readonly page: StepPage }): JSX.Element | null {
         <p>{plainReason(reason ?? summary ?? '')}</p>
       ) : (
         <>
-          <p>{why.reason}</p>
+          <p>{plainCause(why.reason)}</p>
           <p class="muted">Would be different after: {why.change}</p>
           <Blockers blockers={why.blockers} />
           {why.risk_flags.length === 0 ? null : (
