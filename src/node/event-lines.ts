@@ -20,7 +20,7 @@ export interface LogEnd {
   readonly head: string;
 }
 
-export const LOG_START: LogEnd = { seq: 0, head: FIRST_PREV };
+const LOG_START: LogEnd = { seq: 0, head: FIRST_PREV };
 
 export type LogReading = IntactLog | { readonly ok: false; readonly line: number; readonly message: string };
 

@@ -1,3 +1,5 @@
+import { ExpectedFailure } from '../expected-failure.ts';
+
 /** The process that drives a run, as another process sees it. */
 export interface Driver {
   /** The name of the worker; null if the process drives only runs that it was started for. */
@@ -8,6 +10,9 @@ export interface Driver {
   /** ISO 8601; null if the lease has expired but the process is known to be alive. */
   readonly leaseUntil: string | null;
 }
+
+/** A worker that did not announce itself for this long counts as gone. */
+export const WORKER_SEEN_MS = 30_000;
 
 /** Names a worker and its place, any other driver only by its process. */
 export function nameDriver(driver: Driver): string {
@@ -32,4 +37,12 @@ function nameWithHost({ worker, pid, host }: Driver): string {
  */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
+}
+
+/**
+ * The engine's database lost events that it had acknowledged, for example in a failover to a replica that lagged
+ * behind. To continue would give those numbers to other events, so the drive stops, and nothing is appended.
+ */
+export class LogWentBack extends ExpectedFailure {
+  override readonly name = 'LogWentBack';
 }
