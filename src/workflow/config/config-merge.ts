@@ -12,8 +12,8 @@ import type { Command, SetupConfig, SetupDocument } from '../../contracts/config
 
 /**
  * Merges the layers key by key: environment over repository file over user file over defaults; maps merge by name.
- * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers` and `trusted` are
- * read from the user's file only.
+ * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers`, `serve` and
+ * `trusted` are read from the user's file only, `engine` also from the environment.
  */
 export function mergeConfigs(
   user: ConfigDocument | null,
@@ -57,6 +57,7 @@ export function mergeConfigs(
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
     serve: { url: user?.serve?.url ?? CONFIG_DEFAULTS.serve.url },
+    engine: { ...CONFIG_DEFAULTS.engine, ...user?.engine, ...environment?.engine },
     answers: user?.answers ?? CONFIG_DEFAULTS.answers,
     trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };
