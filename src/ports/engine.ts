@@ -87,7 +87,7 @@ export interface KnownWorker extends WorkerReport {
   readonly host: string;
 }
 
-/** A worker's entry in the list of workers. The worker renews it at least every `RENEWAL_MS` by reporting again. */
+/** A worker's entry in the list of workers. The worker renews it every few seconds by reporting again. */
 export interface Membership {
   readonly report: (worker: WorkerReport) => Promise<void>;
   readonly leave: () => Promise<void>;

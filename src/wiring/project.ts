@@ -157,6 +157,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       ...records,
       configWarnings: request.warnings,
       ids: systemIds,
+      engineSide: async () => {
+        const { describeEngineSide } = await import('./engine.ts');
+        const hasSandbox = sandbox.kind === 'works';
+        return describeEngineSide({ repoRoot, config, folders, policies: policies.byRef, hasSandbox });
+      },
+      hub: null,
       workflowFolders: folders.workflows,
       context: {
         defaults: limitDefaults(config),

@@ -14,6 +14,7 @@ import {
   locateRun,
   type OpenStore,
   openStore,
+  prepareRunsFolder,
   type RunStoreDeps,
   readRun,
 } from './run-store.ts';
@@ -29,7 +30,10 @@ export function createEmbeddedEngine(deps: RunStoreDeps): Engine {
   return {
     ...createRunStore(store),
     kind: 'embedded',
-    submit: store.queue.add,
+    submit: async (submission) => {
+      await prepareRunsFolder(store);
+      await store.queue.add(submission);
+    },
     claim: async (labels) => {
       for (const entry of await store.queue.list()) {
         if (!isCovered(entry, labels) || !isDue(entry, deps.clock.now().getTime())) continue;
@@ -43,7 +47,10 @@ export function createEmbeddedEngine(deps: RunStoreDeps): Engine {
       const entry = await store.queue.read(runId);
       return entry !== null && withdrawRun(store, entry);
     },
-    join: workers.join,
+    join: async (worker) => {
+      await prepareRunsFolder(store);
+      return workers.join(worker);
+    },
     workers: workers.list,
     tail: (runId, request) => tailRun(store, runId, request),
     fetch: () => Promise.resolve(),

@@ -173,7 +173,7 @@ async function openDriven(
  * Creates the folder of the runs. `.gitignore` files keep runs and checkouts out of git and ignore themselves too, so
  * that `git status` does not change. Returns the created paths, in order, so that a failed start can remove them.
  */
-async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {
+export async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {
   const made: string[] = [];
   const home = join(deps.repoRoot, '.tnh');
   const first = await mkdir(deps.runsDir, { recursive: true });

@@ -57,7 +57,7 @@ export function mergeConfigs(
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
     serve: { url: user?.serve?.url ?? CONFIG_DEFAULTS.serve.url },
-    engine: { ...CONFIG_DEFAULTS.engine, ...user?.engine, ...environment?.engine },
+    engine: completeEngine({ ...user?.engine, ...environment?.engine }),
     answers: user?.answers ?? CONFIG_DEFAULTS.answers,
     trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };
@@ -69,6 +69,16 @@ function completeRetention(given: ConfigDocument['retention']): Config['retentio
   if (keep_runs === undefined && keep_days === undefined)
     return { ...CONFIG_DEFAULTS.retention, is_configured: false };
   return { keep_runs: keep_runs ?? 0, keep_days: keep_days ?? 0, is_configured: true };
+}
+
+function completeEngine(given: NonNullable<ConfigDocument['engine']>): Config['engine'] {
+  const { kind, url_env, hub, blobs } = CONFIG_DEFAULTS.engine;
+  return {
+    kind: given.kind ?? kind,
+    url_env: given.url_env ?? url_env,
+    hub: given.hub ?? hub,
+    blobs: given.blobs ?? blobs,
+  };
 }
 
 type Layer = ConfigDocument | null;
