@@ -65,6 +65,8 @@ export interface Records {
 
 /** The records plus what runs leave in git, to restore or remove. */
 export interface UpkeepSetup extends Records {
+  /** Null if no hub is configured: all workers share one file system. */
+  readonly hub: Hub | null;
   readonly upkeep: Upkeep;
   /** Computes where the workspace of a run is. */
   readonly workspace: Pick<Workspace, 'describe'>;

@@ -118,10 +118,10 @@ async function refuseStale(
       `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so the gate did not show the current state`,
       'restore it, or reject the gate',
     );
+  // A workspace here may be older than the one of the worker that opened the gate.
+  if (request.isShared) return null;
   const run = locateWorkspace(view, request.record.directory, request);
-  const isVisible = await request.workspace.isVisible(run);
-  if (!isVisible && request.isShared) return null;
-  if (!isVisible)
+  if (!(await request.workspace.isVisible(run)))
     return refuse(
       `the workspace ${run.checkoutPath} of run ${view.runId} isn't visible from this machine or container, so what was shown can't be compared`,
       'answer where that folder is, or mount it',

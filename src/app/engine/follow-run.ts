@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../contracts/run/event.ts';
 import type { Engine } from '../../ports/engine.ts';
+import type { Hub } from '../../ports/hub.ts';
 import type { AskAtGate, GateReaction } from '../../runtime/drive/await-gate.ts';
 import type { DriveEnd } from '../../runtime/drive/drive.ts';
-import { createRunViewer, findParked, type RunView } from '../../runtime/record/run-view.ts';
+import { createRunViewer, findParked, type RunView, viewRun } from '../../runtime/record/run-view.ts';
 import type { RunObserver } from '../../runtime/run-context.ts';
 
 export interface FollowRequest {
@@ -75,4 +76,16 @@ async function awaitNext(
     if (reaction === 'leave') return null;
     if (reaction === 'wait') return wait ? next : null;
   }
+}
+
+/** Makes the files of a run, and what it left in git, available here. */
+export async function fetchRun(
+  { store, hub }: { readonly store: Engine; readonly hub: Hub | null },
+  runId: string,
+): Promise<void> {
+  await store.fetch(runId);
+  if (hub === null) return;
+  const read = await store.read(runId);
+  const view = read.ok ? viewRun(read.run.events) : null;
+  if (view !== null) await hub.fetchRun(runId, view.started.branch_name);
 }

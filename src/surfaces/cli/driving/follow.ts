@@ -1,4 +1,4 @@
-import { followRun } from '../../../app/engine/follow-run.ts';
+import { fetchRun, followRun } from '../../../app/engine/follow-run.ts';
 import type { OpenProject } from '../../../app/opened.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import { readRecordedPlan } from '../../../runtime/record/recorded-run.ts';
@@ -45,12 +45,4 @@ async function findPlan({ store }: OpenProject, runId: string): Promise<Plan | n
   if (!read.ok || view === null) return null;
   const recorded = await readRecordedPlan(read.run.directory, view);
   return recorded.ok ? recorded.plan : null;
-}
-
-/** Makes the files of a run, and what it left in git, available here. */
-export async function fetchRun({ store, hub }: OpenProject, runId: string): Promise<void> {
-  await store.fetch(runId);
-  const read = hub === null ? null : await store.read(runId);
-  const view = read?.ok === true ? viewRun(read.run.events) : null;
-  if (view !== null) await hub?.fetchRun(runId, view.started.branch_name);
 }
