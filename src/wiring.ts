@@ -43,7 +43,7 @@ export function createServices(version: string): Services {
     openUpkeep: (startDir) =>
       whenConfigured(startDir, async (configured) => {
         const { createUpkeepSetup } = await import('./wiring/upkeep.ts');
-        return { ok: true, value: createUpkeepSetup(configured) };
+        return { ok: true, value: await createUpkeepSetup(configured) };
       }),
     openProject,
     openWork,

@@ -19,3 +19,15 @@ export function parseJsonObject(text: string | null): JsonObject | null {
   const value = parseJson(text.replace(/^\uFEFF/, ''));
   return isJsonObject(value) ? value : null;
 }
+
+/** Sorts the keys of all objects and drops undefined values, so that equal values have equal JSON. */
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, entry]) => [key, sortKeys(entry)]),
+  );
+}

@@ -36,6 +36,7 @@ import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
+import { openHub } from './engine.ts';
 import { createConfiguredNotifier, notifySecrets } from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
@@ -157,6 +158,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       ...records,
       configWarnings: request.warnings,
       ids: systemIds,
+      engineSide: async () => {
+        const { describeEngineSide } = await import('./engine-side.ts');
+        const hasSandbox = sandbox.kind === 'works';
+        return describeEngineSide({ repoRoot, config, folders, policies: policies.byRef, hasSandbox });
+      },
+      hub: await openHub(request),
       workflowFolders: folders.workflows,
       context: {
         defaults: limitDefaults(config),

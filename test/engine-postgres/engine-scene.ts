@@ -27,7 +27,6 @@ export interface EngineScene {
 export interface OpenOptions {
   /** The name of its machine; engines of the same machine share a folder. */
   readonly machine?: string;
-  readonly worker?: string;
   readonly lease?: LeaseTiming;
   readonly patienceMs?: number;
 }
@@ -46,7 +45,7 @@ export async function openScene({ url }: Pick<Cluster, 'url'>): Promise<EngineSc
   const { Pool } = (await importPackage('pg')) as { readonly Pool: new (options: object) => PgPool };
   const pool = new Pool({ connectionString: url, max: 2 });
   pool.on('error', () => {});
-  const admin = createPostgresAdmin({ url, repository: REPOSITORY, importPackage });
+  const admin = createPostgresAdmin({ url, importPackage });
   await admin.migrate();
   const blobs = join(root, 'blobs');
   let engines: Engine[] = [];
@@ -60,7 +59,7 @@ export async function openScene({ url }: Pick<Cluster, 'url'>): Promise<EngineSc
     admin,
     query,
     blobs,
-    open: ({ machine = 'here', worker, lease, patienceMs } = {}) => {
+    open: ({ machine = 'here', lease, patienceMs } = {}) => {
       const repoRoot = join(root, machine);
       const engine = createPostgresEngine({
         url,
@@ -68,7 +67,6 @@ export async function openScene({ url }: Pick<Cluster, 'url'>): Promise<EngineSc
         blobs,
         folders: createRecordFolders({ repoRoot, runsDir: join(repoRoot, '.tnh/run') }),
         clock: systemClock,
-        worker: worker ?? null,
         importPackage,
         ...(lease === undefined ? {} : { lease }),
         ...(patienceMs === undefined ? {} : { patienceMs }),

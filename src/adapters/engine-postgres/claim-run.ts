@@ -24,7 +24,7 @@ const HOLD = `
   lease_until = clock_timestamp() + $6 * interval '1 millisecond'`;
 
 function holdValues({ worker, timing }: OpenEngine, holder: string): readonly unknown[] {
-  return [holder, worker, process.pid, hostname(), timing.leaseMs];
+  return [holder, worker.name, process.pid, hostname(), timing.leaseMs];
 }
 
 function claimed(rows: readonly Row[], holder: string, since: Instant): Claimed | null {

@@ -45,12 +45,16 @@ const MIN_HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 5;
 const PROMOTED = 1;
 
-export function createJobQueue(database: Database, leaseMs: number, isWorker: boolean): JobQueue {
+export function createJobQueue(
+  database: Database,
+  leaseMs: number,
+  worker: { readonly name: string | null },
+): JobQueue {
   let starting: Promise<Boss> | null = null;
   const prepared = new Map<string, Promise<void>>();
   const heartbeatSeconds = Math.max(MIN_HEARTBEAT_SECONDS, Math.ceil(leaseMs / 1000));
   const boss = (): Promise<Boss> => {
-    starting ??= startBoss(database, isWorker).catch((error: unknown) => {
+    starting ??= startBoss(database, worker.name !== null).catch((error: unknown) => {
       starting = null;
       throw error;
     });

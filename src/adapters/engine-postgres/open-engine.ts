@@ -16,8 +16,6 @@ export interface PostgresEngineDeps {
   readonly blobs: string;
   readonly folders: RecordFolders;
   readonly clock: Clock;
-  /** The name of this worker; null if this process drives only runs that it was started for. */
-  readonly worker?: string | null;
   /** Called when a run is created. */
   readonly onCreated?: () => Promise<void>;
   /** All processes that share the database must use the same timing. */
@@ -34,7 +32,8 @@ export interface OpenEngine {
   readonly folders: RecordFolders;
   readonly clock: Clock;
   readonly repository: string;
-  readonly worker: string | null;
+  /** Its name is null if this process drives only runs that it was started for. */
+  readonly worker: { name: string | null };
   readonly timing: LeaseTiming;
   readonly onCreated: () => Promise<void>;
   /** The most events of each run that this process has seen in the database. */
@@ -42,13 +41,14 @@ export interface OpenEngine {
 }
 
 export function openEngine(deps: PostgresEngineDeps): OpenEngine {
-  const { url, repository, folders, clock, worker = null, lease: timing = LEASE_TIMING } = deps;
+  const { url, repository, folders, clock, lease: timing = LEASE_TIMING } = deps;
+  const worker = { name: null };
   const importPackage = deps.importPackage ?? importInstalled;
   const patience = deps.patienceMs === undefined ? {} : { patienceMs: deps.patienceMs };
   const database = openDatabase({ url, importPackage, ...patience });
   return {
     database,
-    jobs: createJobQueue(database, timing.leaseMs, worker !== null),
+    jobs: createJobQueue(database, timing.leaseMs, worker),
     blobs: createBlobFolder(join(deps.blobs)),
     folders,
     clock,

@@ -21,6 +21,7 @@ import {
   readRunRow,
 } from './run-rows.ts';
 import { tailRun } from './tail-run.ts';
+import { joinWorkers, listWorkers } from './workers.ts';
 
 /** How many abandoned runs are listed. */
 const MAX_ABANDONED = 100;
@@ -73,6 +74,9 @@ export function createPostgresEngine(deps: PostgresEngineDeps): Engine {
         driver,
       }));
     },
+    withdraw: (runId) => withdrawRun(engine, runId),
+    join: (worker) => joinWorkers(engine, worker),
+    workers: () => listWorkers(engine),
     tail: (runId, request) => tailRun(engine, runId, request),
     fetch: (runId) => fetchRun(engine, runId),
     close: async () => {
@@ -212,6 +216,21 @@ async function submitRun(
     if (added.length === 0) return;
     const jobId = await jobs.send(transaction, queue, runId, new Date(0));
     await transaction.query('update conductor.runs set job_id = $2 where run_id = $1', [runId, jobId]);
+  });
+}
+
+async function withdrawRun({ database, jobs, repository }: OpenEngine, runId: string): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query(
+      `delete from conductor.runs
+       where run_id = $1 and repository = $2 and is_queued and seq = 0
+         and (holder is null or lease_until <= clock_timestamp())
+       returning queue, job_id`,
+      [runId, repository],
+    );
+    if (row === undefined) return false;
+    await jobs.complete(transaction, String(row.queue), String(row.job_id));
+    return true;
   });
 }
 

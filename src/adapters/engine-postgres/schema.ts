@@ -60,13 +60,14 @@ export const MIGRATIONS: readonly string[] = [
     primary key (run_id, path)
   );
   create table conductor.workers (
-    name text primary key,
+    worker_id uuid primary key,
     repository text not null,
+    name text not null,
     host text not null,
     pid integer not null,
     labels text[] not null,
     slots integer not null,
-    started_at timestamptz not null default clock_timestamp(),
+    problems jsonb not null,
     seen_at timestamptz not null
   );
   `,

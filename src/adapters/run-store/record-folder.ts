@@ -59,7 +59,7 @@ export async function createRecordFolder(
  * Creates the folder of the runs. `.gitignore` files keep runs and checkouts out of git and ignore themselves too, so
  * that `git status` does not change. Returns the created paths, in order, so that a failed start can remove them.
  */
-async function prepareRunsFolder({ repoRoot, runsDir }: RecordPlace): Promise<readonly string[]> {
+export async function prepareRunsFolder({ repoRoot, runsDir }: RecordPlace): Promise<readonly string[]> {
   const made: string[] = [];
   const home = join(repoRoot, '.tnh');
   const first = await mkdir(runsDir, { recursive: true });

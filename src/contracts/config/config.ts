@@ -185,6 +185,9 @@ const work = mapping({
   ),
 });
 
+export const ENGINE_KINDS = ['embedded', 'postgres'] as const;
+export type EngineKind = (typeof ENGINE_KINDS)[number];
+
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({
   agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
@@ -232,6 +235,29 @@ export const configDocumentSchema = mapping({
       }),
     ),
     'The page of `conductor serve`. Read only from your own file.',
+  ),
+  engine: described(
+    z.optional(
+      mapping({
+        kind: described(
+          z.optional(z.enum(ENGINE_KINDS)),
+          'Where runs are kept: `embedded` in this repository, `postgres` in a database that workers share.',
+        ),
+        url_env: described(
+          z.optional(textSchema),
+          'The environment variable with the connection string of the database.',
+        ),
+        hub: described(
+          z.optional(textSchema),
+          'The git repository through which workers exchange snapshots and branches: an address or a path.',
+        ),
+        blobs: described(
+          z.optional(textSchema),
+          'Where the files of runs are stored: a folder that all workers share.',
+        ),
+      }),
+    ),
+    'The engine that keeps runs. Read only from your own file and from the environment.',
   ),
   answers: described(
     z.optional(z.enum(['any', 'interactive'])),
@@ -334,9 +360,19 @@ export interface Config {
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
   readonly serve: { readonly url: string | null };
+  readonly engine: EngineConfig;
   readonly answers: 'any' | 'interactive';
   /** Globs of repositories, absolute or below `~`. */
   readonly trusted: readonly string[];
+}
+
+export interface EngineConfig {
+  readonly kind: EngineKind;
+  readonly url_env: string;
+  /** Null: workers don't exchange git objects. */
+  readonly hub: string | null;
+  /** Null: the engine's default. */
+  readonly blobs: string | null;
 }
 
 export interface WorkConfig {

@@ -11,9 +11,6 @@ export interface Driver {
   readonly leaseUntil: string | null;
 }
 
-/** A worker that did not announce itself for this long counts as gone. */
-export const WORKER_SEEN_MS = 30_000;
-
 /** Names a worker and its place, any other driver only by its process. */
 export function nameDriver(driver: Driver): string {
   return driver.worker === null ? `process ${driver.pid}` : nameWithHost(driver);

@@ -76,6 +76,8 @@ export interface WorkspaceRequest {
   readonly harnessDir: string;
   /** The branch of a work item; if missing, the run gets its own branch. */
   readonly branch?: string;
+  /** The checkout that the record of the run names. If runs move between machines, each has its own. */
+  readonly recordedPath?: string;
 }
 
 export interface RunWorkspace {

@@ -60,7 +60,14 @@ export function openWork(context: CommandContext, options: WorkOptions): Promise
 }
 
 export async function openRun(context: CommandContext, runRef: string): Promise<OpenRun> {
-  return openRunByRef(await openRecords(context), runRef);
+  return openFetched(await openRecords(context), runRef);
+}
+
+/** Opens a run with all of its files. */
+export async function openFetched(records: Records, runRef: string): Promise<OpenRun> {
+  const runId = await resolveRunId(records, runRef);
+  await records.store.fetch(runId);
+  return openRunByRef(records, runId);
 }
 
 export async function openRunByRef(records: Records, runRef: string): Promise<OpenRun> {

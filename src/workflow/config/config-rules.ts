@@ -29,9 +29,9 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   ];
 }
 
-/** A repository must not decide what the user trusts or who may answer gates. */
+/** A repository must not decide what the user trusts, who may answer gates, or where runs and their files go. */
 export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
-  return ['answers', 'serve', 'trusted']
+  return ['answers', 'engine', 'serve', 'trusted']
     .filter((key) => Object.hasOwn(asMapping(data), key))
     .map((key) =>
       createDiagnostic('CF108', {

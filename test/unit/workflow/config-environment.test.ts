@@ -60,7 +60,14 @@ describe('the environment', () => {
     expect(names.length).toBeGreaterThan(10);
     const unreached = names.filter((name) => {
       const variable = `CONDUCTOR_${name.toUpperCase()}`;
-      const leaf = { limits: '_TIMEOUT', paths: '_RUNS', retention: '_KEEP_RUNS', work: '_JOBS' }[name] ?? '';
+      const leaves = {
+        engine: '_KIND',
+        limits: '_TIMEOUT',
+        paths: '_RUNS',
+        retention: '_KEEP_RUNS',
+        work: '_JOBS',
+      };
+      const leaf = Object.entries(leaves).find(([section]) => section === name)?.[1] ?? '';
       return readEnvironment({ [`${variable}${leaf}`]: '1' }) === null;
     });
     // These count in the user's own file alone.

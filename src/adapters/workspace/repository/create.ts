@@ -39,17 +39,19 @@ export interface CreateOptions {
 
 /** Names the folders and the branch of a run, so that they can be recorded before they exist. */
 export function describeWorkspace(
-  { repoRoot, workspacesDir }: Pick<UserRepository, 'repoRoot' | 'workspacesDir'>,
+  { repoRoot, workspacesDir, movesRuns }: Pick<UserRepository, 'repoRoot' | 'workspacesDir' | 'movesRuns'>,
   request: WorkspaceRequest,
 ): RunWorkspace {
   const { runId, workflowId, baseRef, baseSha, harnessDir } = request;
   if (basename(runId) !== runId || runId === '' || runId === '..' || runId === '.')
     throw new GitError([], null, `${JSON.stringify(runId)} can't name a folder`);
+  const recorded = movesRuns === true ? undefined : request.recordedPath;
+  const checkoutPath = recorded ?? join(workspacesDir, runId, 'work');
   return {
     runId,
     repoRoot,
-    checkoutPath: join(workspacesDir, runId, 'work'),
-    judgePath: join(workspacesDir, runId, 'judge'),
+    checkoutPath,
+    judgePath: checkoutPath.replace(/[^/]*$/, 'judge'),
     branchName: request.branch ?? runBranchName(workflowId, runId),
     baseRef,
     baseSha,

@@ -1,16 +1,25 @@
 import { cancelRecordedRun } from '../../../../app/drive/cancel-run.ts';
+import type { Engine } from '../../../../ports/engine.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { openProject, openRun } from '../../open.ts';
+import { openFetched, openProject, openRecords } from '../../open.ts';
 
 export async function cancel(
   context: CommandContext,
   runRef: string,
   reason: string | null,
 ): Promise<ExitCode> {
-  const { records, ...run } = await openRun(context, runRef);
+  const opened = await openRecords(context);
+  const withdrawn = await withdrawQueued(opened.store, runRef);
+  if (withdrawn !== null) {
+    if (context.json)
+      printJson(context, { run_id: withdrawn, cancelled: true, by: null, reason, note: null });
+    else context.terminal.err(`withdrew run ${withdrawn}, which had not started\n`);
+    return EXIT.success;
+  }
+  const { records, ...run } = await openFetched(opened, runRef);
   const { runId } = run.view;
   const cancelled = await cancelRecordedRun(
     {
@@ -26,6 +35,16 @@ export async function cancel(
   if (context.json) printJson(context, { run_id: runId, cancelled: true, by, reason, note });
   else context.terminal.err(`cancelled run ${runId}\n${noteText(note)}`);
   return EXIT.success;
+}
+
+/** The id of the run, if it was queued and had not started. Its id may be shortened as for other commands. */
+async function withdrawQueued(
+  store: Pick<Engine, 'queue' | 'withdraw'>,
+  runRef: string,
+): Promise<string | null> {
+  if (!/^[0-9a-f-]{4,}$/.test(runRef)) return null;
+  const [only, ...more] = (await store.queue()).filter(({ runId }) => runId.startsWith(runRef));
+  return only !== undefined && more.length === 0 && (await store.withdraw(only.runId)) ? only.runId : null;
 }
 
 function noteText(note: string | null): string {

@@ -11,6 +11,7 @@ import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
 import { announceDetached } from '../../driving/detached-terminal.ts';
 import { reportEnd, whileDriving } from '../../driving/driving.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
+import { followDriven } from '../../driving/follow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject } from '../../open.ts';
 
@@ -21,6 +22,8 @@ export async function resume(
 ): Promise<ExitCode> {
   const project = await openProject(context);
   const runId = await resolveRunId(project, runRef);
+  // Workers continue the runs of a shared engine.
+  if (project.store.kind === 'shared') return followDriven(context, project, runId, { wait, plan: null });
   await ensureRunTrusted(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
   const args = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];

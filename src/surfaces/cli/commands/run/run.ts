@@ -4,12 +4,13 @@ import {
   type RunRequest,
   startCheckedRun,
 } from '../../../../app/drive/check-runnable.ts';
+import { submitRun } from '../../../../app/engine/submit-run.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import type { CommandContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { askAtGates } from '../../driving/ask-at-gate.ts';
 import { startDetached } from '../../driving/detach.ts';
 import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
@@ -17,6 +18,7 @@ import { announceDetached } from '../../driving/detached-terminal.ts';
 import { reportEnd, whileDriving } from '../../driving/driving.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { displayPath, findWorkflow } from '../../driving/find-workflow.ts';
+import { followDriven } from '../../driving/follow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject } from '../../open.ts';
 import { configWarningLine } from '../../output/config-warnings.ts';
@@ -47,6 +49,7 @@ export async function run(
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
   await ensureTrust(context, { workflows: [{ plan: checked.plan, path }] });
+  if (project.store.kind === 'shared') return submitAndFollow(context, project, checked, options);
   if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
     ...options,
@@ -60,6 +63,26 @@ export async function run(
     },
   });
   return reportEnd(context, project, end);
+}
+
+/** Hands the run to a worker of the shared engine. With `--detach`, returns at once. */
+async function submitAndFollow(
+  context: CommandContext,
+  project: OpenProject,
+  checked: CheckedForRun,
+  options: RunVerbOptions,
+): Promise<ExitCode> {
+  const { terminal, json } = context;
+  const submitted = await submitRun(project, checked, options);
+  if (!submitted.ok) throw new CliError(submitted.obstacle.message, submitted.obstacle.help);
+  const { runId } = submitted;
+  (json ? terminal.err : terminal.out)(`${runId}\n`);
+  for (const remark of checked.remarks) terminal.err(`${remark}\n`);
+  if (!options.detach)
+    return followDriven(context, project, runId, { wait: options.wait, plan: checked.plan });
+  if (json) printJson(context, { run_id: runId, submitted: true });
+  else terminal.err('submitted; conductor engine status shows what it waits for\n');
+  return EXIT.success;
 }
 
 /** Starts the same run in a separate process, which checks the workflow again and reports its own obstacles. */

@@ -1,0 +1,55 @@
+import { type SubmittedRun, submissionSchema } from '../../contracts/run/submission.ts';
+import type { Obstacle } from '../../runtime/obstacle.ts';
+import { parseJson } from '../../text/json.ts';
+import type { RunnableWorkflow, RunRequest } from '../drive/check-runnable.ts';
+import type { OpenProject } from '../opened.ts';
+import { listNeeds } from './labels.ts';
+
+export type SubmitRequest = Pick<RunRequest, 'baseRef' | 'inputs' | 'title' | 'baseline'>;
+
+export type SubmittedResult =
+  | { readonly ok: true; readonly runId: string }
+  | { readonly ok: false; readonly obstacle: Obstacle };
+
+/** Hands a run of a checked workflow to the workers of the engine. The caller has checked trust. */
+export async function submitRun(
+  project: OpenProject,
+  { plan, bytes }: RunnableWorkflow,
+  { baseRef, inputs, title = null, baseline = true }: SubmitRequest,
+): Promise<SubmittedResult> {
+  const { deps, ids, store } = project;
+  const base = await deps.workspace.resolveBase(baseRef);
+  if (!base.ok)
+    return {
+      ok: false,
+      obstacle: {
+        message: `base ref "${baseRef}" does not name a commit`,
+        help: 'name an existing branch, tag or commit; git branch --all lists branches',
+      },
+    };
+  const runId = ids.newRunId();
+  const side = await project.engineSide();
+  await project.hub?.offerBase(runId, base.sha);
+  const request: SubmittedRun = {
+    version: 1,
+    workflow: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
+    base_ref: baseRef,
+    base_sha: base.sha,
+    inputs: { ...inputs },
+    title,
+    baseline,
+  };
+  await store.submit({
+    runId,
+    artifactsDir: plan.artifactsDir,
+    needs: listNeeds(plan, side),
+    request: JSON.stringify(request),
+  });
+  return { ok: true, runId };
+}
+
+/** Null for a request of another version of conductor. */
+export function readSubmission(request: string): SubmittedRun | null {
+  const parsed = submissionSchema.safeParse(parseJson(request));
+  return parsed.success ? parsed.data : null;
+}
