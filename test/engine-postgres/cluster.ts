@@ -1,11 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -19,8 +17,10 @@ export interface Cluster {
   readonly url: string;
   /** `immediate` is a crash: without a checkpoint, and connections are cut. */
   readonly restart: (mode: 'fast' | 'immediate') => Promise<void>;
-  readonly stop: (mode?: 'fast' | 'immediate') => Promise<void>;
-  readonly start: () => Promise<void>;
+  /** Keeps a copy of the data as it is now, as a replica that lags behind has it. */
+  readonly save: () => Promise<void>;
+  /** Puts the copy in the place of the data: what was acknowledged since is lost. */
+  readonly failOver: () => Promise<void>;
   /** Stops the server and deletes its data. */
   readonly remove: () => Promise<void>;
 }
@@ -48,11 +48,9 @@ function findPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
 }
 
-const packages = createRequire(join(import.meta.dirname, 'package.json'));
-
 /** Imports `pg` and `pg-boss` from the folder of these tests. */
 export function importPackage(name: string): Promise<unknown> {
-  return import(pathToFileURL(packages.resolve(name)).href);
+  return import(name);
 }
 
 export async function startCluster(programs: string): Promise<Cluster> {
@@ -79,6 +77,11 @@ export async function startCluster(programs: string): Promise<Cluster> {
   ];
   await run(join(programs, 'initdb'), initdb, options);
   const settings = `-p ${port} -k ${root} -c listen_addresses=127.0.0.1 -c max_connections=100 -c shared_buffers=32MB`;
+  const saved = join(root, 'saved');
+  const copy = async (from: string, to: string) => {
+    await rm(to, { recursive: true, force: true });
+    await run('cp', ['-a', from, to]);
+  };
   const start = async () => void (await control('-o', settings, 'start'));
   const stop = async (mode = 'fast') => void (await control('-m', mode, 'stop'));
   await start();
@@ -86,8 +89,16 @@ export async function startCluster(programs: string): Promise<Cluster> {
   return {
     url: `postgres://${SUPERUSER}@127.0.0.1:${port}/postgres`,
     restart: async (mode) => void (await control('-m', mode, 'restart')),
-    stop,
-    start,
+    save: async () => {
+      await stop();
+      await copy(data, saved);
+      await start();
+    },
+    failOver: async () => {
+      await stop('immediate');
+      await copy(saved, data);
+      await start();
+    },
     remove: async () => {
       if (isRemoved) return;
       isRemoved = true;

@@ -27,6 +27,10 @@ export interface EngineScene {
 export interface OpenOptions {
   /** The name of its machine; engines of the same machine share a folder. */
   readonly machine?: string;
+  /** If it connects by another address, such as that of a proxy. */
+  readonly url?: string;
+  /** How much the clock of its machine is ahead. */
+  readonly aheadMs?: number;
   readonly lease?: LeaseTiming;
   readonly patienceMs?: number;
 }
@@ -59,14 +63,14 @@ export async function openScene({ url }: Pick<Cluster, 'url'>): Promise<EngineSc
     admin,
     query,
     blobs,
-    open: ({ machine = 'here', lease, patienceMs } = {}) => {
+    open: ({ machine = 'here', url: address = url, aheadMs = 0, lease, patienceMs } = {}) => {
       const repoRoot = join(root, machine);
       const engine = createPostgresEngine({
-        url,
+        url: address,
         repository: REPOSITORY,
         blobs,
         folders: createRecordFolders({ repoRoot, runsDir: join(repoRoot, '.tnh/run') }),
-        clock: systemClock,
+        clock: { ...systemClock, now: () => new Date(Date.now() + aheadMs) },
         importPackage,
         ...(lease === undefined ? {} : { lease }),
         ...(patienceMs === undefined ? {} : { patienceMs }),

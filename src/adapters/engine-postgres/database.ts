@@ -95,12 +95,16 @@ function createPool(create: Packages['Pool'], url: string): Pool {
 
 async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
+  // The pool listens only to idle connections. The next statement fails with the same error.
+  const ignore = () => {};
+  client.on('error', ignore);
   const query: Query = async (text, values) => (await client.query(text, values)).rows;
   const db: BossDatabase = { executeSql: (text, values) => client.query(text, values) };
   try {
     await client.query('begin');
     const result = await work({ query, db });
     await client.query('commit');
+    client.off('error', ignore);
     client.release();
     return result;
   } catch (error) {
@@ -108,6 +112,7 @@ async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => 
       () => true,
       () => false,
     );
+    if (isRolledBack) client.off('error', ignore);
     client.release(isRolledBack ? undefined : new Error('the connection is in an unknown state'));
     throw error;
   }

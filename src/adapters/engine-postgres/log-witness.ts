@@ -15,7 +15,7 @@ export async function expectNotBehind(
   lines: readonly string[],
 ): Promise<void> {
   const { runId } = directory;
-  noteSeen(seen, runId, lines.length);
+  expectAllSeen(seen, runId, lines.length);
   const copy = await directory.read(EVENTS_FILE);
   if (copy === null) return;
   const complete = copy.slice(0, copy.lastIndexOf('\n') + 1);
@@ -32,8 +32,12 @@ export async function expectNotBehind(
 }
 
 /** Throws `LogWentBack` if this process has seen more events of the run. */
-export function noteSeen(seen: OpenEngine['seen'], runId: string, count: number): void {
+export function expectAllSeen(seen: OpenEngine['seen'], runId: string, count: number): void {
   const before = seen.get(runId) ?? 0;
   if (count < before) throw describeLoss(runId, before, `${count} are left`);
-  seen.set(runId, count);
+  noteSeen(seen, runId, count);
+}
+
+export function noteSeen(seen: OpenEngine['seen'], runId: string, count: number): void {
+  seen.set(runId, Math.max(seen.get(runId) ?? 0, count));
 }

@@ -38,6 +38,8 @@ export interface Client {
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Rows>;
   /** With an error, the connection is closed and not used again. */
   readonly release: (error?: Error) => void;
+  readonly on: (event: 'error', listener: (error: Error) => void) => unknown;
+  readonly off: (event: 'error', listener: (error: Error) => void) => unknown;
 }
 
 /** Runs the statements of pg-boss, in a transaction or on its own. The answer is that of `pg`, as pg-boss expects it. */

@@ -7,7 +7,7 @@ import type { Claim, Engine, Submission } from '../../ports/engine.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunListing } from '../../ports/run-store.ts';
 import { type Claimed, claimDue, claimNew, claimStarted } from './claim-run.ts';
 import { openDrivenRun, releaseRun, type TakenRun } from './driven-run.ts';
-import { expectNotBehind } from './log-witness.ts';
+import { expectNotBehind, noteSeen } from './log-witness.ts';
 import { type OpenEngine, openEngine, type PostgresEngineDeps } from './open-engine.ts';
 import { openRecord } from './read-record.ts';
 import { EVENTS_FILE, fetchFiles, readFiles, STATUS_FILE, writeLog } from './record-files.ts';
@@ -179,6 +179,7 @@ async function readRun(engine: OpenEngine, runId: string): Promise<ReadResult> {
   if (row === null || row.seq === 0) return { ok: false, problem: { kind: 'missing' } };
   const log = parseLines(await readLines(query, runId));
   if (!log.ok) return { ok: false, problem: { kind: 'corrupt', line: log.line, message: log.message } };
+  noteSeen(engine.seen, runId, log.events.length);
   return { ok: true, run: openRecord(engine, row, log.events) };
 }
 

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../contracts/run/event.ts';
 import { parseEventLine } from '../../node/event-lines.ts';
 import type { TailRequest } from '../../ports/engine.ts';
 import { isConnectionLost } from './database.ts';
-import { noteSeen } from './log-witness.ts';
+import { expectAllSeen } from './log-witness.ts';
 import type { OpenEngine } from './open-engine.ts';
 import { readLines, readRunRow } from './run-rows.ts';
 
@@ -22,7 +22,7 @@ export async function* tailRun(
     try {
       const row = await readRunRow(database.send, repository, runId);
       if (row !== null) {
-        noteSeen(seen, runId, row.seq);
+        expectAllSeen(seen, runId, row.seq);
         const lines = row.seq > next ? await readLines(database.send, runId, next) : [];
         if (lines.length > 0) yield lines.map((line, index) => parseRecorded(runId, next + index, line));
         next += lines.length;
