@@ -62,14 +62,22 @@ export function openDatabase({ url, importPackage, patienceMs = PATIENCE_MS }: D
     pool ??= createPool(Pool, url);
     return pool;
   };
-  const send: Query = async (text, values) => (await (await open()).query(text, values)).rows;
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw explainError(error, describePlace(url));
+    }
+  };
+  const send: Query = (text, values) =>
+    explained(async () => (await (await open()).query(text, values)).rows);
   const patiently = <T>(work: () => Promise<T>) => retryWhileLost(work, patienceMs, describePlace(url));
   return {
     packages,
     send,
     db: { executeSql: async (text, values) => (await open()).query(text, values) },
     query: (text, values) => patiently(() => send(text, values)),
-    transaction: (work) => patiently(async () => inTransaction(await open(), work)),
+    transaction: (work) => patiently(() => explained(async () => inTransaction(await open(), work))),
     close: async () => {
       isClosed = true;
       await pool?.end();
@@ -154,6 +162,26 @@ export function isConnectionLost(error: unknown): boolean {
   return /connection terminated|connection ended|not queryable|query read timeout|timeout exceeded when trying to connect|connection timeout|client has encountered a connection error/i.test(
     error.message,
   );
+}
+
+/** What the operator can do about it, by SQLSTATE. */
+const FIXES: readonly (readonly [code: RegExp, problem: string, fix: string])[] = [
+  [/^(?:42P01|3F000)$/, 'has no tables of conductor', 'run conductor engine up'],
+  [/^42703$/, 'has tables of another version of conductor', 'run conductor engine up'],
+  [/^28/, 'refuses the user', 'check user and password in the connection string'],
+  [/^3D000$/, "doesn't exist", 'create it, or correct the connection string'],
+  [/^42501$/, 'refuses this to the user', 'grant the role what docs/guide/engine.md lists'],
+  [/^(?:25006|57P04)$/, 'takes no writes', 'connect to the primary'],
+];
+
+function explainError(error: unknown, place: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const found = FIXES.find(([pattern]) => pattern.test(code));
+  if (found === undefined) return error;
+  const [, problem, fix] = found;
+  return new ExpectedFailure(`the database ${place} ${problem} (${messageOf(error)}); ${fix}`, {
+    cause: error,
+  });
 }
 
 /** Host and database of a connection string, without its credentials. */

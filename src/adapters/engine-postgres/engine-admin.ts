@@ -18,7 +18,7 @@ export function createPostgresAdmin(
 
 /** A lock makes one process apply the versions; the others wait for it and find nothing to do. */
 async function migrate(database: Database): Promise<MigrationReport> {
-  const report = await database.transaction(async ({ query }) => {
+  return database.transaction(async ({ query }) => {
     await query('select pg_advisory_xact_lock($1, $2)', MIGRATION_LOCK);
     await query('create schema if not exists conductor');
     await query(
@@ -31,12 +31,12 @@ async function migrate(database: Database): Promise<MigrationReport> {
       await query(text);
       await query('insert into conductor.versions (version) values ($1)', [index + 1]);
     }
+    // On another connection, but still under the lock: pg-boss takes its own too late to create its schema.
+    const boss = await createBoss(database, { migrate: true, supervise: false });
+    await boss.start();
+    await boss.stop({ graceful: false, close: false });
     return { from, to: LATEST };
   });
-  const boss = await createBoss(database, { migrate: true, supervise: false });
-  await boss.start();
-  await boss.stop({ graceful: false, close: false });
-  return report;
 }
 
 async function check(database: Database): Promise<readonly EngineProblem[]> {
