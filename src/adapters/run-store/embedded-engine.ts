@@ -5,16 +5,15 @@ import type { RunEvent } from '../../contracts/run/event.ts';
 import type { Claim, Engine, QueuedRun, TailRequest } from '../../ports/engine.ts';
 import type { NewRun } from '../../ports/run-store.ts';
 import { EVENTS_FILE, readLog } from './event-log.ts';
+import { locateRun, prepareRunsFolder } from './record-folder.ts';
 import { findDriver } from './run-lock.ts';
 import { isCovered, isDue, type QueueEntry } from './run-queue.ts';
 import {
   createRun,
   createRunStore,
   driveRun,
-  locateRun,
   type OpenStore,
   openStore,
-  prepareRunsFolder,
   type RunStoreDeps,
   readRun,
 } from './run-store.ts';
