@@ -1,4 +1,5 @@
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
+import type { EngineKind } from '../contracts/vocabulary.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';
 import type { Programs, ScopeSources } from '../ports/work/scope-sources.ts';
@@ -23,8 +24,8 @@ export interface Services {
   readonly openRecords: (startDir: string) => Promise<Opened<Records>>;
   /** The records plus what runs leave in git, to restore or remove. */
   readonly openUpkeep: (startDir: string) => Promise<Opened<UpkeepSetup>>;
-  /** Everything that a run needs. */
-  readonly openProject: (startDir: string) => Promise<Opened<OpenProject>>;
+  /** Everything that a run needs. `engine` overrides the kind of engine that the configuration names. */
+  readonly openProject: (startDir: string, engine?: EngineKind) => Promise<Opened<OpenProject>>;
   /** Creates a temporary repository with a small program, a failing test and a workflow to fix it. */
   readonly makeDemoRepository: () => Promise<Opened<DemoRepository>>;
   /** Policies to check against outside a run: files or references, otherwise the configured policy. */

@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
 import { readPrompts } from '../adapters/prompts/prompt-files.ts';
 import type { EngineSide } from '../app/engine/labels.ts';
 import { formatSharedSettings } from '../app/engine/shared-settings.ts';
 import type { Config } from '../contracts/config/config.ts';
 import { sha256Hex } from '../node/sha256.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
+import { nameRepository } from './engine.ts';
 import type { CatalogFolders } from './open.ts';
 
 interface SideRequest {
@@ -20,17 +20,11 @@ export function describeEngineSide(request: SideRequest): EngineSide {
   const { repoRoot, config, folders, policies, hasSandbox } = request;
   const prompts = readPrompts(folders.prompts.slice(0, -1)).byRef;
   return {
-    repository: nameRepository(config.engine.hub ?? repoRoot),
+    repository: nameRepository(repoRoot, config.engine),
     digest: sha256Hex(formatSharedSettings({ config, policies, prompts })),
     agents: Object.keys(config.agents),
     plannerAgent: config.planner.kind === 'agent' ? config.planner.agent : null,
     hasSandbox,
     requiresSandbox: config.sandbox === 'required',
   };
-}
-
-/** All clones name the same hub, but their folders may have any name. A label has no spaces. */
-function nameRepository(address: string): string {
-  const name = basename(address.replace(/\/+$/, '')).replace(/\.git$/, '');
-  return name.replace(/^.*:/, '').replace(/[\s=]+/g, '-');
 }

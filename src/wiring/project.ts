@@ -95,7 +95,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     searchPath,
     ...DEFAULT_PROCESS_LIMITS,
   };
-  const records = createRecords(repoRoot, config);
+  const records = await createRecords(repoRoot, config);
   const validators = await readValidators(repoRoot, config);
   const catalog = createPromptCatalog(prompts.byRef);
   const planner = buildPlanner(

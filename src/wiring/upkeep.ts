@@ -17,7 +17,7 @@ export async function createUpkeepSetup(configured: Configured): Promise<UpkeepS
   const { repoRoot, config } = configured;
   const runsDir = resolve(repoRoot, config.paths.runs);
   const linkedWorktreesDir = resolve(repoRoot, LEGACY_WORKTREES_DIR);
-  const records = createRecords(repoRoot, config);
+  const records = await createRecords(repoRoot, config);
   const recordedPaths = async () =>
     (await records.store.list()).flatMap(({ runId, status }) => {
       const path = status?.worktree_path ?? '';

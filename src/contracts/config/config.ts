@@ -11,6 +11,7 @@ import {
   textSchema,
   wholeNumber,
 } from '../forms.ts';
+import { ENGINE_KINDS, type EngineKind } from '../vocabulary.ts';
 import { type NotifyTarget, notifySchema } from './notify-config.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
@@ -184,9 +185,6 @@ const work = mapping({
     'The default branch: specs are read from it, and work is merged into it.',
   ),
 });
-
-export const ENGINE_KINDS = ['embedded', 'postgres'] as const;
-export type EngineKind = (typeof ENGINE_KINDS)[number];
 
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({

@@ -6,6 +6,7 @@ import {
 } from '../../../../app/drive/check-runnable.ts';
 import { submitRun } from '../../../../app/engine/submit-run.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
+import type { EngineKind } from '../../../../contracts/vocabulary.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
@@ -35,6 +36,8 @@ export interface RunOptions {
 }
 
 interface RunVerbOptions extends RunOptions {
+  /** Null for the engine of the configuration. */
+  readonly engine: EngineKind | null;
   readonly detach: boolean;
 }
 
@@ -44,7 +47,7 @@ export async function run(
   workflow: string,
   options: RunVerbOptions,
 ): Promise<ExitCode> {
-  const project = await openProject(context);
+  const project = await openProject(context, options.engine ?? undefined);
   const path = await findWorkflow(workflow, project.workflowFolders);
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
