@@ -1,4 +1,5 @@
-import { hostname } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { FIRST_PREV } from '../../contracts/run/event.ts';
 import { describeDriver } from '../../contracts/run/run-lease.ts';
@@ -10,7 +11,7 @@ import { openDrivenRun, releaseRun, type TakenRun } from './driven-run.ts';
 import { expectNotBehind, noteSeen } from './log-witness.ts';
 import { type OpenEngine, openEngine, type PostgresEngineDeps } from './open-engine.ts';
 import { openRecord } from './read-record.ts';
-import { EVENTS_FILE, fetchFiles, readFiles, STATUS_FILE, writeLog } from './record-files.ts';
+import { fetchFiles, markOf, readFiles, STATUS_FILE, writeLog } from './record-files.ts';
 import {
   joinLines,
   parseLines,
@@ -118,7 +119,7 @@ async function openClaim(engine: OpenEngine, claimed: Claimed): Promise<Claim | 
 async function openNew(engine: OpenEngine, claimed: Claimed): Promise<NewRun> {
   const { run_id: runId, artifacts_dir: artifactsDir } = claimed.row;
   const folder = await engine.folders.create(runId, artifactsDir);
-  const run = openTaken(engine, claimed, { path: folder.path, log: EMPTY_LOG, files: [] });
+  const run = await openTaken(engine, claimed, { path: folder.path, log: EMPTY_LOG, files: [] });
   const discard = async () => {
     await run.release({ kind: 'never' });
     await engine.database.query(
@@ -147,19 +148,20 @@ async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveR
     const files = await readFiles(query, runId);
     await fetchFiles(directory, engine.blobs, files);
     await writeLog(directory, joinLines(lines));
-    return { ok: true, run: openTaken(engine, claimed, { path, log, files }) };
+    return { ok: true, run: await openTaken(engine, claimed, { path, log, files }) };
   } catch (error) {
     await letGo(engine, claimed).catch(() => {});
     throw error;
   }
 }
 
-function openTaken(
+async function openTaken(
   engine: OpenEngine,
   { row, hold, since }: Claimed,
   record: Pick<TakenRun, 'path' | 'log' | 'files'>,
-): DrivenRun {
+): Promise<DrivenRun> {
   const { queue, job_id: id } = row;
+  await writeFile(join(record.path, markOf(hold.holder)), '');
   return openDrivenRun(engine, {
     hold,
     since,
@@ -239,9 +241,9 @@ async function fetchRun(engine: OpenEngine, runId: string): Promise<void> {
   const { query } = engine.database;
   const row = await readRunRow(query, engine.repository, runId);
   if (row === null) throw new ExpectedFailure(`there is no run ${runId} in the database`);
-  // The driver of this machine has all files, also those that are not stored yet.
-  const folder = engine.folders.open(runId, engine.folders.indexed(runId));
-  if (row.driver?.host === hostname() && (await folder.read(EVENTS_FILE)) !== null) return;
+  // The directory of the driver has all files, also those that are not stored yet.
+  const found = engine.folders.open(runId, engine.folders.indexed(runId));
+  if (row.driver !== null && row.holder !== null && (await found.read(markOf(row.holder))) !== null) return;
   const lines = await readLines(query, runId);
   const { path } = await engine.folders.create(runId, row.artifacts_dir);
   const directory = engine.folders.open(runId, path);
