@@ -50,6 +50,11 @@ export function createServices(version: string): Services {
         return { ok: true, value: await createUpkeepSetup(configured) };
       }),
     openProject,
+    openEngine: (startDir) =>
+      whenConfigured(startDir, async (configured) => {
+        const { createEngineSetup } = await import('./wiring/engine-setup.ts');
+        return { ok: true, value: createEngineSetup(configured) };
+      }),
     openWork,
     openReport: (startDir) =>
       whenConfigured(startDir, async (configured) => {

@@ -3,6 +3,8 @@ import type { Workspace } from './workspace/workspace.ts';
 
 /** The git repository through which the workers of an engine exchange bases, snapshots, salvages and branches. */
 export interface Hub {
+  /** Fails if the hub can't be reached. */
+  readonly check: () => Promise<void>;
   /** Makes the base commit of a run available to every worker, before the run is submitted. */
   readonly offerBase: (runId: string, commit: string) => Promise<void>;
   /** Fetches the base of a run into the user's repository, if it isn't there. */

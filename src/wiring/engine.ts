@@ -40,7 +40,7 @@ export function readDatabaseUrl({ url_env: name }: Config['engine']): string {
   );
 }
 
-function readBlobFolder({ blobs }: Config['engine']): string {
+export function readBlobFolder({ blobs }: Config['engine']): string {
   if (blobs?.startsWith('/') === true) return blobs;
   throw new UseCaseError(
     blobs === null

@@ -21,8 +21,13 @@ export interface Machines {
   readonly user: Machine;
   readonly add: (name: string) => Promise<Machine>;
   readonly hub: string;
+  /** The variables that make conductor use the database, the files and the hub. */
+  readonly env: Readonly<Record<string, string>>;
   readonly remove: () => Promise<void>;
 }
+
+/** Options of Node that make the command find the packages of these tests. */
+export const PEERS = `--import ${pathToFileURL(join(import.meta.dirname, 'peers.mjs')).href}`;
 
 const CONFIG = `agents:
   actor: { kind: command, command: [node, tools/act.mjs] }
@@ -51,17 +56,17 @@ export async function openMachines(
   await mkdir(blobs, { recursive: true });
   await gitAt(top, 'init', '--quiet', '--bare', hub);
   const machines: Machine[] = [];
+  const env = {
+    CONDUCTOR_SANDBOX: 'off',
+    CONDUCTOR_ENGINE_KIND: 'postgres',
+    CONDUCTOR_ENGINE_HUB: hub,
+    CONDUCTOR_ENGINE_BLOBS: blobs,
+    CONDUCTOR_DATABASE_URL: url,
+    NODE_OPTIONS: PEERS,
+  };
   const open = async (name: string, root: string): Promise<Machine> => {
     const home = join(top, name, 'home');
     await mkdir(home, { recursive: true });
-    const env = {
-      CONDUCTOR_SANDBOX: 'off',
-      CONDUCTOR_ENGINE_KIND: 'postgres',
-      CONDUCTOR_ENGINE_HUB: hub,
-      CONDUCTOR_ENGINE_BLOBS: blobs,
-      CONDUCTOR_DATABASE_URL: url,
-      NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'peers.mjs')).href}`,
-    };
     const eventsOf = async (runId: string) => {
       const text = await readFile(join(root, '.tnh/run', runId, 'events.ndjson'), 'utf8');
       return text
@@ -83,6 +88,7 @@ export async function openMachines(
       return open(name, root);
     },
     hub,
+    env,
     remove: async () => {
       await Promise.all(machines.map(({ cli }) => cli.endAll()));
       await rm(top, { recursive: true, force: true });

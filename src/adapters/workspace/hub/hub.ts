@@ -34,6 +34,7 @@ export function createHub(user: UserRepository, address: string): Hub {
   const folderOf = (runId: string) => join(user.workspacesDir, runId);
   const hub = createHubGit(user, address, (runId) => join(folderOf(runId), 'store'));
   return {
+    check: async () => void (await hub.list(['refs/conductor/*'])),
     offerBase: (runId, commit) => hub.create(runId, hubBaseOf(runId), commit),
     fetchBase: async (runId, commit) => {
       if ((await commitAt(git, commit)) === null) await hub.fetch([hubBaseOf(runId)]);

@@ -32,6 +32,15 @@ export function addEngineCommands({ add, addGroup }: Registrar): void {
     'conductor engine status',
   );
   addEngine(
+    'up',
+    'create or update the tables of the engine, and check what its runs depend on',
+    'conductor engine up',
+    async (context, _args, options) => {
+      const { engineUp } = await import('./engine/up.ts');
+      return engineUp(context, { dev: options.dev === true });
+    },
+  ).option('--dev', 'start a PostgreSQL server on this machine for it, and print how to use it');
+  addEngine(
     'status',
     'show the workers, the queue, and what each queued run waits for',
     'conductor engine status',
