@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { FIRST_PREV } from '../../contracts/run/event.ts';
-import { describeDriver } from '../../contracts/run/run-lease.ts';
+import { describeDriver, LogWentBack } from '../../contracts/run/run-lease.ts';
 import { EMPTY_LOG } from '../../node/event-lines.ts';
 import type { Claim, Engine, Submission } from '../../ports/engine.ts';
-import type { DrivenRun, DriveResult, NewRun, ReadResult, RunListing } from '../../ports/run-store.ts';
+import type { DrivenRun, DriveResult, NewRun, ReadResult, RunListing, Wake } from '../../ports/run-store.ts';
 import { type Claimed, claimDue, claimNew, claimStarted } from './claim-run.ts';
 import { openDrivenRun, releaseRun, type TakenRun } from './driven-run.ts';
 import { expectNotBehind, noteSeen } from './log-witness.ts';
@@ -19,6 +19,7 @@ import {
   parseStatus,
   RUN_COLUMNS,
   readLines,
+  readNow,
   readRunRow,
 } from './run-rows.ts';
 import { tailRun } from './tail-run.ts';
@@ -26,6 +27,9 @@ import { joinWorkers, listWorkers } from './workers.ts';
 
 /** How many abandoned runs are listed. */
 const MAX_ABANDONED = 100;
+/** When a run is due again whose record could not be brought to a machine. */
+const RETRY_MS = 30_000;
+const NEVER: Wake = { kind: 'after', time: null };
 
 /**
  * The engine on a PostgreSQL server: logs, inboxes and the queue are tables, pg-boss delivers queued runs to workers,
@@ -131,7 +135,10 @@ async function openNew(engine: OpenEngine, claimed: Claimed): Promise<NewRun> {
   return { ...run, discard };
 }
 
-/** Brings the record to this machine, and opens it. A run that can't be driven waits for a message. */
+/**
+ * Brings the record to this machine, and opens it. A run whose log is damaged or went back waits for a message; another
+ * failure may be one of this machine, so the run is due again soon.
+ */
 async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveResult> {
   const { run_id: runId, artifacts_dir: artifactsDir } = claimed.row;
   try {
@@ -139,7 +146,7 @@ async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveR
     const lines = await readLines(query, runId);
     const log = parseLines(lines);
     if (!log.ok) {
-      await letGo(engine, claimed);
+      await letGo(engine, claimed, NEVER);
       return { ok: false, problem: { kind: 'corrupt', line: log.line, message: log.message } };
     }
     const { path } = await engine.folders.create(runId, artifactsDir);
@@ -150,7 +157,10 @@ async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveR
     await writeLog(directory, joinLines(lines));
     return { ok: true, run: await openTaken(engine, claimed, { path, log, files }) };
   } catch (error) {
-    await letGo(engine, claimed).catch(() => {});
+    const giveBack = async () =>
+      letGo(engine, claimed, error instanceof LogWentBack ? NEVER : await wakeLater(engine));
+    // If this fails too, the lease runs out.
+    await giveBack().catch(() => {});
     throw error;
   }
 }
@@ -170,8 +180,13 @@ async function openTaken(
   });
 }
 
-function letGo(engine: OpenEngine, { hold }: Claimed): Promise<void> {
-  return releaseRun(engine, hold, { kind: 'after', time: null }, { files: [], status: null });
+function letGo(engine: OpenEngine, { hold }: Claimed, wake: Wake): Promise<void> {
+  return releaseRun(engine, hold, wake, { files: [], status: null });
+}
+
+async function wakeLater({ database }: OpenEngine): Promise<Wake> {
+  const now = await readNow(database.query);
+  return { kind: 'after', time: new Date(now.getTime() + RETRY_MS).toISOString() };
 }
 
 async function readRun(engine: OpenEngine, runId: string): Promise<ReadResult> {

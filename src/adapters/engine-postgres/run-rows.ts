@@ -53,6 +53,12 @@ export async function readRunRow(query: Query, repository: string, runId: string
   return rows[0] === undefined ? null : parseRunRow(rows[0]);
 }
 
+/** The time by the clock of the database. */
+export async function readNow(query: Query): Promise<Date> {
+  const [row] = await query('select clock_timestamp() as now');
+  return z.date().parse(row?.now);
+}
+
 /** A statement of one snapshot: all lines are of the same log, however it grows. */
 export async function readLines(query: Query, runId: string, from = 0): Promise<readonly string[]> {
   const rows = await query('select line from conductor.events where run_id = $1 and seq >= $2 order by seq', [
