@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { type Cli, createCli } from '../../testing/cli.ts';
 import { gitAt } from '../../testing/git-repo.ts';
 import { onQueue, type QueueScene } from './queue-scene.ts';
-import { type Scene, test, until, workspacesName } from './scene.ts';
+import { CONFIG, type Scene, test, until, workspacesName } from './scene.ts';
 
 const WORKFLOW = `workflow_id: moved
 version: 1
@@ -28,6 +28,7 @@ steps:
       @1 hang
       expect first.txt
       expect cache/seen.txt
+      expect deps/installed.txt
       write answer.txt 42
       say Implemented the answer.
     routes: { completed: check, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
@@ -39,6 +40,11 @@ steps:
     opcode: GATE
     gate: requires_approval
     routes: { gate_approved: STOP, gate_rejected: STOP, gate_timed_out: STOP }
+`;
+
+const SETUP = `setup:
+  run: [[node, tools/act.mjs, write deps/installed.txt yes]]
+  cache: { key: [deps.lock], paths: [deps] }
 `;
 
 interface Place extends QueueScene {
@@ -79,7 +85,8 @@ describe('a hub between two clones', () => {
   }) => {
     const scene = await openScene({
       isBusy: true,
-      files: { 'moved.yaml': WORKFLOW, '.gitignore': 'cache/\n' },
+      config: `${CONFIG}${SETUP}`,
+      files: { 'moved.yaml': WORKFLOW, '.gitignore': 'cache/\ndeps/\n', 'deps.lock': 'one\n' },
     });
     const { hub, places } = await openPlaces(scene);
     const [here, there] = places;

@@ -54,6 +54,7 @@ export function createHub(user: UserRepository, address: string): Hub {
 
 function shareWorkspace(user: UserRepository, hub: HubGit, inner: Workspace, run: SharedRun): Workspace {
   const pushed = new Set<string>();
+  let isCurrent = false;
   const offer = async ({ runId, baseSha }: RunWorkspace, commit: string): Promise<void> => {
     if (commit === baseSha || pushed.has(commit)) return;
     run.lease().expectHeld();
@@ -66,9 +67,12 @@ function shareWorkspace(user: UserRepository, hub: HubGit, inner: Workspace, run
       (await inner.isVisible(workspace)) || (await hub.list([hubBaseOf(workspace.runId)])).size > 0,
     reopen: async (workspace, tree) => {
       const isHere = await inner.isVisible(workspace);
-      if (isHere) await inner.reopen(workspace, tree);
-      else await recreate(user, inner, workspace);
-      await catchUp({ user, hub, inner, run }, workspace, tree, isHere);
+      if (!isHere) await recreate(user, inner, workspace);
+      const reopened = isHere ? await inner.reopen(workspace, tree) : 'recreated';
+      // Later calls only restore a checkout that was deleted while this worker drives the run.
+      if (!isCurrent) await catchUp({ user, hub, inner, run }, workspace, tree, isHere);
+      isCurrent = true;
+      return reopened;
     },
     snapshot: async (workspace, name) => {
       const taken = await inner.snapshot(workspace, name);
