@@ -32,7 +32,15 @@ export async function engineUp(
 function report(context: CommandContext, { migration, problems }: EngineUp, server: DevEngine | null): void {
   const { from, to } = migration;
   if (context.json) {
-    const dev = server === null ? null : { ...server, stop: [...server.stop] };
+    const dev =
+      server === null
+        ? null
+        : {
+            url: server.url,
+            is_started: server.isStarted,
+            stop: [...server.stop],
+            environment: server.environment,
+          };
     printJson(context, { kind: 'postgres', from, to, problems, dev });
     return;
   }
