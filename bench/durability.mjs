@@ -52,7 +52,7 @@ function measureAll(contenders, folder) {
     around: median(samples[index].map(({ around }) => around)),
   }));
   const [, langGraph, , own] = rows;
-  const { broken } = judge(ratiosOf(own, langGraph));
+  const { broken } = compareWithLimits(ratiosOf(own, langGraph));
   return rows.map((row) => ({ ...row, broken }));
 }
 
@@ -92,7 +92,7 @@ function tableOf(rows, langGraph) {
   return align([head, ...cells]);
 }
 
-function judge(limits) {
+function compareWithLimits(limits) {
   const cells = limits.map(({ what, value, limit, unit, atLeast = false }) => {
     const stretched = atLeast ? limit / SLACK : limit * SLACK;
     const holds = atLeast ? value >= stretched : value <= stretched;
@@ -131,7 +131,7 @@ async function main() {
     const flushes = await countFlushes(() => driveNoOp(store, noOpPlan(STEPS)));
     const recovery = await measureRecovery(join(folder, 'recovery'), SHORT ? 3 : 9);
     const listing = await measureListing(join(folder, 'listing'), SHORT ? 3 : 9);
-    const { text, broken } = judge([
+    const { text, broken } = compareWithLimits([
       { what: 'flushes a step, those of start and end included', value: flushes / STEPS, limit: 3, unit: '' },
       ...ratiosOf(own, langGraph),
       { what: `recovery of ${recovery.events} events`, value: recovery.ms, limit: 300, unit: 'ms' },

@@ -65,10 +65,10 @@ describe('the evidence of a run with hostile texts', { timeout: 120_000 }, () =>
       ['workflows', '/workflows'],
       ['workflow', '/workflows/implement'],
       [null, '/gates'],
-      [null, `${run}/gate`],
       [null, `${run}/events`],
     ] as const)
       await read(name, path);
+    expect(await read(null, `${run}/gate`)).toMatchObject({ checks: { step: 'check', total: 1 } });
     for (const key of ['work', 'check', 'judge', 'ask']) await read('step', `${run}/steps/${key}`);
     expect(JSON.stringify(await read('checks', `${run}/steps/check/checks`))).toContain('\\\\u202eevil');
     expect(JSON.stringify(await read('prompt', `${run}/steps/work/prompt`))).toContain('\\\\u202eevil');
@@ -144,5 +144,38 @@ describe('the evidence of a run with hostile texts', { timeout: 120_000 }, () =>
       const body = await response.text();
       expect([path, response.status >= 400, body.includes('secret')]).toEqual([path, true, false]);
     }
+  });
+});
+
+describe('a run as it was after an event', { timeout: 60_000 }, () => {
+  test('shows nothing of a step that was left later', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('success');
+    const page = await open(scene);
+    const run = `/runs/${runId}`;
+    const { body } = await page.get(`${run}/events`);
+    const events = body.events as { seq: number; event_type: string; step_id: string | null }[];
+    const agent = (await page.get(run)).body.steps as { key: string; opcode: string }[];
+    const key = agent.find(({ opcode }) => opcode === 'RUN_AGENT')?.key ?? '';
+    const begun = events.find((each) => each.event_type === 'step_started' && each.step_id === key)?.seq;
+    const ended = events.find((each) => each.event_type === 'step_completed' && each.step_id === key)?.seq;
+    expect([begun, ended]).toEqual([expect.any(Number), expect.any(Number)]);
+    const then = (await page.get(`${run}/steps/${key}?at=${begun}`)).body;
+    expectDocument('step', key, then);
+    expect(then).toMatchObject({
+      ended_at: null,
+      claims: [],
+      change: null,
+      evidence: [],
+      final_response: null,
+    });
+    const after = (await page.get(`${run}/steps/${key}?at=${ended}`)).body;
+    expect(after).toMatchObject({ ended_at: expect.any(String), change: { files: 1 } });
+    const changesAt = async (seq: number | undefined) =>
+      (await page.get(`${run}/changes?step=${key}&at=${seq}`)).body;
+    expect(await changesAt(begun)).toMatchObject({ total: 0, problem: 'the step has not ended yet' });
+    expect(await changesAt(ended)).toMatchObject({ total: 1, problem: null });
+    expect((await page.get(`${run}/steps/none?at=${begun}`)).status).toBe(404);
+    expect((await page.get(`${run}/steps/${key}?at=x`)).status).toBe(400);
   });
 });

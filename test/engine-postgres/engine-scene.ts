@@ -6,6 +6,7 @@ import { createPostgresEngine } from '../../src/adapters/engine-postgres/postgre
 import { createRecordFolders } from '../../src/adapters/run-store/record-folder.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { LeaseTiming } from '../../src/node/lease-watch.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Engine } from '../../src/ports/engine.ts';
 import type { EngineAdmin } from '../../src/ports/engine-admin.ts';
 import { type Cluster, importPackage } from './cluster.ts';
@@ -29,8 +30,7 @@ export interface OpenOptions {
   readonly machine?: string;
   /** If it connects by another address, such as that of a proxy. */
   readonly url?: string;
-  /** How much the clock of its machine is ahead. */
-  readonly aheadMs?: number;
+  readonly clock?: Clock;
   readonly lease?: LeaseTiming;
   readonly patienceMs?: number;
 }
@@ -63,14 +63,14 @@ export async function openScene({ url }: Pick<Cluster, 'url'>): Promise<EngineSc
     admin,
     query,
     blobs,
-    open: ({ machine = 'here', url: address = url, aheadMs = 0, lease, patienceMs } = {}) => {
+    open: ({ machine = 'here', url: address = url, clock = systemClock, lease, patienceMs } = {}) => {
       const repoRoot = join(root, machine);
       const engine = createPostgresEngine({
         url: address,
         repository: REPOSITORY,
         blobs,
         folders: createRecordFolders({ repoRoot, runsDir: join(repoRoot, '.tnh/run') }),
-        clock: { ...systemClock, now: () => new Date(Date.now() + aheadMs) },
+        clock,
         importPackage,
         ...(lease === undefined ? {} : { lease }),
         ...(patienceMs === undefined ? {} : { patienceMs }),

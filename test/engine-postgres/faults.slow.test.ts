@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { EventDraft, RunEvent } from '../../src/contracts/run/event.ts';
 import { LeaseLost, LogWentBack } from '../../src/contracts/run/run-lease.ts';
 import { parseLog } from '../../src/node/event-lines.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Claim, Engine } from '../../src/ports/engine.ts';
 import type { DrivenRun } from '../../src/ports/run-store.ts';
 import { settleGate, submitAnswer } from '../../src/runtime/gates/open-gates.ts';
@@ -27,6 +29,10 @@ const SEED = Number(process.env.ENGINE_SEED ?? Math.floor(Math.random() * 2 ** 3
 
 function note(text: string): EventDraft {
   return { event_type: 'status_updated', step_id: null, payload: { note: text } };
+}
+
+function clockAhead(ms: number): Clock {
+  return { ...systemClock, now: () => new Date(Date.now() + ms) };
 }
 
 function notesOf(events: readonly RunEvent[]): readonly string[] {
@@ -184,10 +190,10 @@ describe.skipIf(programs === null)('the engine postgres', () => {
 
   it('has one answer when an approval meets the expiry, 200 times, with clocks that are off by minutes', async () => {
     const random = createRandom(SEED);
-    const driving = scene.open({ aheadMs: -5 * MINUTE_MS });
+    const driving = scene.open({ clock: clockAhead(-5 * MINUTE_MS) });
     const { inbox, append } = await driving.create(RUN, null);
     await append([note('a')]);
-    const answering = await scene.open({ machine: 'laptop', aheadMs: 5 * MINUTE_MS }).read(RUN);
+    const answering = await scene.open({ machine: 'laptop', clock: clockAhead(5 * MINUTE_MS) }).read(RUN);
     assert.ok(answering.ok);
     const sender = answering.run.inbox;
     const rounds = 200;

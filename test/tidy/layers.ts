@@ -12,6 +12,7 @@ const PURE_FOLDERS = [
   'work',
   'reports',
   'setup',
+  'telemetry',
   'text',
   'trust',
 ];

@@ -44,7 +44,8 @@ const CONNECT_TIMEOUT_MS = 5000;
 const QUERY_TIMEOUT_MS = 10_000;
 const IDLE_MS = 30_000;
 const MAX_CONNECTIONS = 8;
-const PATIENCE_MS = 10_000;
+/** Longer than a lease, so that a driver learns first that its lease is lost. */
+const PATIENCE_MS = 20_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 1000;
 
@@ -75,7 +76,7 @@ export function openDatabase({ url, importPackage, patienceMs = PATIENCE_MS }: D
   return {
     packages,
     send,
-    db: { executeSql: async (text, values) => (await open()).query(text, values) },
+    db: { executeSql: (text, values) => explained(async () => (await open()).query(text, values)) },
     query: (text, values) => patiently(() => send(text, values)),
     transaction: (work) => patiently(() => explained(async () => inTransaction(await open(), work))),
     close: async () => {
@@ -170,7 +171,7 @@ const FIXES: readonly (readonly [code: RegExp, problem: string, fix: string])[] 
   [/^42703$/, 'has tables of another version of conductor', 'run conductor engine up'],
   [/^28/, 'refuses the user', 'check user and password in the connection string'],
   [/^3D000$/, "doesn't exist", 'create it, or correct the connection string'],
-  [/^42501$/, 'refuses this to the user', 'grant the role what docs/guide/engine.md lists'],
+  [/^42501$/, 'refuses this to the user', 'grant the role what docs/guide/operations/postgres.md lists'],
   [/^(?:25006|57P04)$/, 'takes no writes', 'connect to the primary'],
 ];
 

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { LeaseLost } from '../../contracts/run/run-lease.ts';
 import type { IntactLog } from '../../node/event-lines.ts';
 import { type Instant, type LeaseTiming, type LeaseWatch, watchLease } from '../../node/lease-watch.ts';
@@ -10,6 +11,7 @@ import { createInbox } from './inbox.ts';
 import type { JobQueue } from './job-queue.ts';
 import {
   type AppendedFiles,
+  markOf,
   type StoredFile,
   type TrackedDirectory,
   trackDirectory,
@@ -36,6 +38,9 @@ export interface TakenRun {
   readonly job: { readonly queue: string; readonly id: string } | null;
 }
 
+/** A driver counts its lease as lost before the database does, so that its agent is dead before another one starts. */
+const OWN_SHARE = 0.85;
+
 const RENEW = `
 update conductor.runs
 set lease_until = clock_timestamp() + $4 * interval '1 millisecond', status = coalesce($5, status)
@@ -48,7 +53,7 @@ export function openDrivenRun(deps: DrivenRunDeps, taken: TakenRun): DrivenRun {
   const lease: LeaseWatch = watchLease({
     runId: hold.runId,
     since: taken.since,
-    timing,
+    timing: { ...timing, leaseMs: timing.leaseMs * OWN_SHARE },
     renew: () => renewLease(),
   });
   const { lost, expectHeld } = lease;
@@ -61,13 +66,15 @@ export function openDrivenRun(deps: DrivenRunDeps, taken: TakenRun): DrivenRun {
 
   async function renewLease(): Promise<void> {
     const status = tracked.pendingStatus();
+    // Before the statement: an append may end while its answer is on the way.
+    const count = log.length();
     const [[row]] = await Promise.all([
       database.send(RENEW, [hold.runId, hold.holder, hold.epoch, timing.leaseMs, status]),
       taken.job === null ? null : deps.jobs.touch(taken.job.queue, taken.job.id),
     ]);
     if (row === undefined) lease.lose(new LeaseLost(`another process has taken over run ${hold.runId}`));
-    else if (Number(row.seq) < log.length())
-      lease.lose(describeLoss(hold.runId, log.length(), `${Number(row.seq)} are left`));
+    else if (Number(row.seq) < count)
+      lease.lose(describeLoss(hold.runId, count, `${Number(row.seq)} are left`));
     else tracked.settle({ files: [], status });
   }
 
@@ -92,6 +99,7 @@ export function openDrivenRun(deps: DrivenRunDeps, taken: TakenRun): DrivenRun {
       const files = lost.aborted ? [] : await tracked.storeAll();
       await lease.stop();
       if (!lost.aborted) await releaseRun(deps, hold, wake, { files, status: tracked.pendingStatus() });
+      await rm(directory.resolve(markOf(hold.holder)), { force: true });
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PostResult } from '../../contracts/run/post-terms.ts';
 import type { Inbox } from '../../ports/run-store.ts';
 import type { Query } from './database.ts';
+import { readNow } from './run-rows.ts';
 
 /**
  * One statement by the clock of the database: the first row of a key wins, and the terms are checked when the row is
@@ -56,10 +57,7 @@ export function createInbox(runId: string, { query, keep, expectHeld }: InboxDep
       const [row] = await query(POST, [runId, key, message, randomUUID(), beforeMs, notBeforeMs]);
       return row?.result as PostResult;
     },
-    now: async () => {
-      const [row] = await query('select clock_timestamp() as now');
-      return row?.now as Date;
-    },
+    now: () => readNow(query),
   };
 }
 

@@ -1,16 +1,17 @@
-import { hostname } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { FIRST_PREV } from '../../contracts/run/event.ts';
-import { describeDriver } from '../../contracts/run/run-lease.ts';
+import { describeDriver, LogWentBack } from '../../contracts/run/run-lease.ts';
 import { EMPTY_LOG } from '../../node/event-lines.ts';
 import type { Claim, Engine, Submission } from '../../ports/engine.ts';
-import type { DrivenRun, DriveResult, NewRun, ReadResult, RunListing } from '../../ports/run-store.ts';
+import type { DrivenRun, DriveResult, NewRun, ReadResult, RunListing, Wake } from '../../ports/run-store.ts';
 import { type Claimed, claimDue, claimNew, claimStarted } from './claim-run.ts';
 import { openDrivenRun, releaseRun, type TakenRun } from './driven-run.ts';
 import { expectNotBehind, noteSeen } from './log-witness.ts';
 import { type OpenEngine, openEngine, type PostgresEngineDeps } from './open-engine.ts';
 import { openRecord } from './read-record.ts';
-import { EVENTS_FILE, fetchFiles, readFiles, STATUS_FILE, writeLog } from './record-files.ts';
+import { fetchFiles, markOf, readFiles, STATUS_FILE, writeLog } from './record-files.ts';
 import {
   joinLines,
   parseLines,
@@ -18,6 +19,7 @@ import {
   parseStatus,
   RUN_COLUMNS,
   readLines,
+  readNow,
   readRunRow,
 } from './run-rows.ts';
 import { tailRun } from './tail-run.ts';
@@ -25,6 +27,9 @@ import { joinWorkers, listWorkers } from './workers.ts';
 
 /** How many abandoned runs are listed. */
 const MAX_ABANDONED = 100;
+/** When a run is due again whose record could not be brought to a machine. */
+const RETRY_MS = 30_000;
+const NEVER: Wake = { kind: 'after', time: null };
 
 /**
  * The engine on a PostgreSQL server: logs, inboxes and the queue are tables, pg-boss delivers queued runs to workers,
@@ -118,7 +123,7 @@ async function openClaim(engine: OpenEngine, claimed: Claimed): Promise<Claim | 
 async function openNew(engine: OpenEngine, claimed: Claimed): Promise<NewRun> {
   const { run_id: runId, artifacts_dir: artifactsDir } = claimed.row;
   const folder = await engine.folders.create(runId, artifactsDir);
-  const run = openTaken(engine, claimed, { path: folder.path, log: EMPTY_LOG, files: [] });
+  const run = await openTaken(engine, claimed, { path: folder.path, log: EMPTY_LOG, files: [] });
   const discard = async () => {
     await run.release({ kind: 'never' });
     await engine.database.query(
@@ -130,7 +135,10 @@ async function openNew(engine: OpenEngine, claimed: Claimed): Promise<NewRun> {
   return { ...run, discard };
 }
 
-/** Brings the record to this machine, and opens it. A run that can't be driven waits for a message. */
+/**
+ * Brings the record to this machine, and opens it. A run whose log is damaged or went back waits for a message; another
+ * failure may be one of this machine, so the run is due again soon.
+ */
 async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveResult> {
   const { run_id: runId, artifacts_dir: artifactsDir } = claimed.row;
   try {
@@ -138,7 +146,7 @@ async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveR
     const lines = await readLines(query, runId);
     const log = parseLines(lines);
     if (!log.ok) {
-      await letGo(engine, claimed);
+      await letGo(engine, claimed, NEVER);
       return { ok: false, problem: { kind: 'corrupt', line: log.line, message: log.message } };
     }
     const { path } = await engine.folders.create(runId, artifactsDir);
@@ -147,19 +155,23 @@ async function openStarted(engine: OpenEngine, claimed: Claimed): Promise<DriveR
     const files = await readFiles(query, runId);
     await fetchFiles(directory, engine.blobs, files);
     await writeLog(directory, joinLines(lines));
-    return { ok: true, run: openTaken(engine, claimed, { path, log, files }) };
+    return { ok: true, run: await openTaken(engine, claimed, { path, log, files }) };
   } catch (error) {
-    await letGo(engine, claimed).catch(() => {});
+    const giveBack = async () =>
+      letGo(engine, claimed, error instanceof LogWentBack ? NEVER : await wakeLater(engine));
+    // If this fails too, the lease runs out.
+    await giveBack().catch(() => {});
     throw error;
   }
 }
 
-function openTaken(
+async function openTaken(
   engine: OpenEngine,
   { row, hold, since }: Claimed,
   record: Pick<TakenRun, 'path' | 'log' | 'files'>,
-): DrivenRun {
+): Promise<DrivenRun> {
   const { queue, job_id: id } = row;
+  await writeFile(join(record.path, markOf(hold.holder)), '');
   return openDrivenRun(engine, {
     hold,
     since,
@@ -168,8 +180,13 @@ function openTaken(
   });
 }
 
-function letGo(engine: OpenEngine, { hold }: Claimed): Promise<void> {
-  return releaseRun(engine, hold, { kind: 'after', time: null }, { files: [], status: null });
+function letGo(engine: OpenEngine, { hold }: Claimed, wake: Wake): Promise<void> {
+  return releaseRun(engine, hold, wake, { files: [], status: null });
+}
+
+async function wakeLater({ database }: OpenEngine): Promise<Wake> {
+  const now = await readNow(database.query);
+  return { kind: 'after', time: new Date(now.getTime() + RETRY_MS).toISOString() };
 }
 
 async function readRun(engine: OpenEngine, runId: string): Promise<ReadResult> {
@@ -239,9 +256,9 @@ async function fetchRun(engine: OpenEngine, runId: string): Promise<void> {
   const { query } = engine.database;
   const row = await readRunRow(query, engine.repository, runId);
   if (row === null) throw new ExpectedFailure(`there is no run ${runId} in the database`);
-  // The driver of this machine has all files, also those that are not stored yet.
-  const folder = engine.folders.open(runId, engine.folders.indexed(runId));
-  if (row.driver?.host === hostname() && (await folder.read(EVENTS_FILE)) !== null) return;
+  // The directory of the driver has all files, also those that are not stored yet.
+  const found = engine.folders.open(runId, engine.folders.indexed(runId));
+  if (row.driver !== null && row.holder !== null && (await found.read(markOf(row.holder))) !== null) return;
   const lines = await readLines(query, runId);
   const { path } = await engine.folders.create(runId, row.artifacts_dir);
   const directory = engine.folders.open(runId, path);

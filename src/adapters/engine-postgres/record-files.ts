@@ -153,6 +153,11 @@ export async function fetchFiles(
   );
 }
 
+/** A file in the directory in which the holder of a claim drives the run. */
+export function markOf(holder: string): string {
+  return `lock.${holder}`;
+}
+
 export function writeLog(directory: RunDirectory, content: string): Promise<void> {
   return writeAtomically(directory.resolve(EVENTS_FILE), content);
 }

@@ -11,7 +11,7 @@ const DRIVER = `case when holder is not null and lease_until > clock_timestamp()
   'leaseUntil', to_char(lease_until at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as driver`;
 
 /** The columns of `runRowSchema`. */
-export const RUN_COLUMNS = `run_id, artifacts_dir, seq, head, has_ended, status, epoch, request, needs, queue,
+export const RUN_COLUMNS = `run_id, artifacts_dir, seq, head, has_ended, status, epoch, holder, request, needs, queue,
   job_id, is_queued, ${DRIVER},
   case when has_message then clock_timestamp() else due_at end as due_at`;
 
@@ -30,6 +30,7 @@ const runRowSchema = z.object({
   has_ended: z.boolean(),
   status: z.string().nullable(),
   epoch: z.int(),
+  holder: z.string().nullable(),
   request: z.string(),
   needs: z.array(z.string()),
   queue: z.string().nullable(),
@@ -50,6 +51,12 @@ export async function readRunRow(query: Query, repository: string, runId: string
     [runId, repository],
   );
   return rows[0] === undefined ? null : parseRunRow(rows[0]);
+}
+
+/** The time by the clock of the database. */
+export async function readNow(query: Query): Promise<Date> {
+  const [row] = await query('select clock_timestamp() as now');
+  return z.date().parse(row?.now);
 }
 
 /** A statement of one snapshot: all lines are of the same log, however it grows. */

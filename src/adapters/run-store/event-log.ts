@@ -9,6 +9,7 @@ import {
 } from '../../node/event-lines.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Flush } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
 import type { CommittedFile } from './group-commit.ts';
@@ -27,7 +28,7 @@ export async function readLog(path: string): Promise<LogReading | null> {
 }
 
 export interface LogWriter {
-  readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
+  readonly append: (drafts: readonly EventDraft[], flush?: Flush) => Promise<readonly RunEvent[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -35,10 +36,11 @@ export interface LogWriter {
 export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd, clock: Clock): LogWriter {
   let end = from;
   return {
-    append: async (drafts) => {
+    append: async (drafts, flush = 'now') => {
       if (drafts.length === 0) return [];
       const { events, lines, end: next } = formatEvents(runId, end, drafts, clock.now().toISOString());
-      await file.append(`${lines.join('\n')}\n`);
+      const text = `${lines.join('\n')}\n`;
+      await (flush === 'now' ? file.append(text) : file.write(text));
       end = next;
       return events;
     },

@@ -23,6 +23,7 @@ export const CONFIG_DEFAULTS = {
   baseline: 'on',
   tests: null,
   retention: { keep_runs: 200, keep_days: 30 },
+  telemetry: null,
   sandbox: 'auto',
   work: {
     agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'claude-code' },

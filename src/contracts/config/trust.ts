@@ -11,6 +11,7 @@ export const PART_KINDS = [
   'suite',
   'planner',
   'notify',
+  'telemetry',
   'environment',
   'entrypoint',
   'policy',

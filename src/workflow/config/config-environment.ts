@@ -19,6 +19,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   paths: ['runs', 'workspaces', 'worktrees'],
   retention: ['keep_runs', 'keep_days'],
   engine: ['kind', 'url_env', 'hub', 'blobs'],
+  telemetry: ['endpoint', 'headers_env', 'payloads'],
   work: ['agents', 'specs', 'jobs', 'max_rounds', 'branch'],
 };
 

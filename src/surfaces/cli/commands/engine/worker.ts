@@ -104,7 +104,7 @@ async function explainUnavailable({ deps }: OpenProject, name: string): Promise<
   const agent = deps.project.agent(name);
   if (agent === null) return 'it is not configured';
   const isInBase = (path: string) => deps.workspace.hasFile('HEAD', path).catch(() => true);
-  return agent.unavailable(isInBase, '');
+  return agent.explainUnavailable(isInBase, '');
 }
 
 /**
