@@ -15,7 +15,13 @@ export async function cancel(
   const withdrawn = await withdrawQueued(opened.store, runRef);
   if (withdrawn !== null) {
     if (context.json)
-      printJson(context, { run_id: withdrawn, cancelled: true, by: await opened.userName(), reason, note: null });
+      printJson(context, {
+        run_id: withdrawn,
+        cancelled: true,
+        by: await opened.userName(),
+        reason,
+        note: null,
+      });
     else context.terminal.err(`withdrew run ${withdrawn}, which had not started\n`);
     return EXIT.success;
   }
