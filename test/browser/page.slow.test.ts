@@ -52,6 +52,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     const server = await pages.serve(scene);
     const page = await pages.pair(server);
     await page.getByRole('link', { name: 'Write the answer', exact: true }).click();
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
     await page.keyboard.press('a');
     await page.getByLabel('Comment (optional)').fill('Good.');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();

@@ -177,11 +177,11 @@ describe('a slow client', { timeout: 60_000 }, () => {
     await until(() => open.filter(({ isClosed }) => isClosed()).length >= 144);
     for (const { close } of open) close();
     await Promise.all(open.map(({ ended }) => ended));
-    const status = await browser.get('/api/session').then(
-      (reply) => reply.status,
-      () => null,
-    );
-    expect(status).toBe(200);
+    // The server learns of each closed connection on its own; until then it may close further ones.
+    const askAgain = () => browser.get('/api/session').catch(() => null);
+    let reply = await askAgain();
+    while (reply === null) reply = await askAgain();
+    expect(reply.status).toBe(200);
   });
 });
 

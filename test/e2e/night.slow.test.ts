@@ -12,7 +12,8 @@ import { accept, type Received, withReceiver } from './receiver.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { plan, planned, test, type WorkScene } from './work-scene.ts';
 
-vi.mock('../../src/adapters/system/clock.ts', async () => ({
+vi.mock('../../src/adapters/system/clock.ts', async (importOriginal) => ({
+  ...(await importOriginal<typeof import('../../src/adapters/system/clock.ts')>()),
   systemClock: (await import('./night-clock.ts')).nightClock,
 }));
 
@@ -174,8 +175,12 @@ test('a night of eight items ends with everything approved that can be, and a re
     const before = new Set(received.map(idOf));
 
     // The loop is started again, in this process, where the test has the clock.
-    const night = scene.cli.run(['work', 'watch', '--jobs', '3', '--until-idle'], { env });
+    let hasEnded = false;
+    const night = scene.cli.run(['work', 'watch', '--jobs', '3', '--until-idle'], { env }).finally(() => {
+      hasEnded = true;
+    });
     const list = async () => {
+      expect(hasEnded, 'the loop has ended').toBe(false);
       const { stdout } = await scene.cli.start(['work', 'list', '--json']).done;
       return (JSON.parse(stdout) as { items: Listed[] }).items;
     };
@@ -336,7 +341,7 @@ function expectProtocol({ path, headers, body }: Received): void {
       expect(document).toMatchObject({ text: expect.stringMatching(/^conductor: /), mrkdwn: false });
       return;
     default: {
-      const signed = `${idOf({ path, headers, body })}.${headers['webhook-timestamp']}.${body}`;
+      const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
       const signature = createHmac('sha256', SECRET).update(signed).digest('base64');
       expect(headers['webhook-signature']).toBe(`v1,${signature}`);
       expect(document).toMatchObject({

@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
 import { HTTP_DOCUMENTS, type HttpDocumentName } from '../../src/contracts/http/http-documents.ts';
@@ -121,6 +121,13 @@ describe('the evidence of a run with hostile texts', { timeout: 120_000 }, () =>
     await writeFile(join(scene.repo.root, '..', 'outside', 'secret.txt'), 'secret');
     await symlink('../../../../outside/secret.txt', join(folder, 'link.txt'));
     await symlink('../../../../../outside', join(folder, 'artifacts', 'elsewhere'));
+    const workflows = join(scene.repo.root, '.tnh', 'workflows');
+    await mkdir(workflows, { recursive: true });
+    await symlink('../../../outside/secret.txt', join(workflows, 'secret.yaml'));
+    await writeFile(join(workflows, 'own.yaml'), 'workflow_id: own\n');
+    expect(await page.get('/workflows/secret')).toMatchObject({ status: 404 });
+    expect(await page.get('/workflows/own')).toMatchObject({ status: 200 });
+    for (const name of ['secret.yaml', 'own.yaml']) await rm(join(workflows, name));
     for (const path of [
       '../../../outside/secret.txt',
       '..%2f..%2f..%2f..%2foutside%2fsecret.txt',
