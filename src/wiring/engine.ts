@@ -3,11 +3,14 @@ import { createEmbeddedEngine } from '../adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createReportMemory } from '../adapters/system/report-memory.ts';
+import type { EngineSide } from '../app/engine/labels.ts';
 import { UseCaseError } from '../app/use-case-error.ts';
 import type { Config } from '../contracts/config/config.ts';
+import { sha256Hex } from '../node/sha256.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Hub } from '../ports/hub.ts';
-import type { Configured } from './open.ts';
+import type { PolicyFiles } from '../ports/project-files.ts';
+import type { CatalogFolders, Configured } from './open.ts';
 
 type EnginePlace = Pick<Configured, 'repoRoot'> & { readonly config: Pick<Config, 'engine' | 'paths'> };
 
@@ -51,9 +54,33 @@ export function readBlobFolder({ blobs }: Config['engine']): string {
 }
 
 /** All clones name the same hub, but their folders may have any name. A label has no spaces. */
-export function nameRepository(repoRoot: string, { hub }: Config['engine']): string {
+function nameRepository(repoRoot: string, { hub }: Config['engine']): string {
   const name = basename((hub ?? repoRoot).replace(/\/+$/, '')).replace(/\.git$/, '');
   return name.replace(/^.*:/, '').replace(/[\s=]+/g, '-');
+}
+
+interface SideRequest {
+  readonly repoRoot: string;
+  readonly config: Config;
+  readonly folders: CatalogFolders;
+  readonly policies: PolicyFiles['byRef'];
+  readonly hasSandbox: boolean;
+}
+
+/** What this repository and this machine are to a queue of runs. */
+export async function describeEngineSide(request: SideRequest): Promise<EngineSide> {
+  const { repoRoot, config, folders, policies, hasSandbox } = request;
+  const { readPrompts } = await import('../adapters/prompts/prompt-files.ts');
+  const { formatSharedSettings } = await import('../app/engine/shared-settings.ts');
+  const prompts = readPrompts(folders.prompts.slice(0, -1)).byRef;
+  return {
+    repository: nameRepository(repoRoot, config.engine),
+    digest: sha256Hex(formatSharedSettings({ config, policies, prompts })),
+    agents: Object.keys(config.agents),
+    plannerAgent: config.planner.kind === 'agent' ? config.planner.agent : null,
+    hasSandbox,
+    requiresSandbox: config.sandbox === 'required',
+  };
 }
 
 /** Null if no hub is configured. */

@@ -36,7 +36,7 @@ import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
-import { openHub } from './engine.ts';
+import { describeEngineSide, openHub } from './engine.ts';
 import {
   createConfiguredNotifier,
   createTelemetryExporter,
@@ -166,7 +166,6 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       configWarnings: request.warnings,
       ids: systemIds,
       engineSide: async () => {
-        const { describeEngineSide } = await import('./engine-side.ts');
         const hasSandbox = sandbox.kind === 'works';
         return describeEngineSide({ repoRoot, config, folders, policies: policies.byRef, hasSandbox });
       },

@@ -3,28 +3,6 @@ import { onQueue } from './queue-scene.ts';
 import { CONFIG, test } from './scene.ts';
 
 describe('a worker', () => {
-  test('starts a submitted run, leaves it at its gate, and continues it after the answer', async ({
-    openScene,
-  }) => {
-    const scene = await openScene();
-    const { conductor, submit, reasonOf } = onQueue(scene);
-    const runId = await submit('gate');
-    expect(await reasonOf(runId)).toBe('no worker is running; start one with conductor worker');
-    const first = await conductor('worker', '--once');
-    expect([first.code, first.stderr]).toEqual([
-      0,
-      expect.stringContaining(`run ${runId}: waiting for approval at gate`),
-    ]);
-    expect(await reasonOf(runId)).toBe('waits for a message: an answer to its gate, or a cancel');
-    expect((await conductor('worker', '--once', '--json')).stdout).toContain('"driven": []');
-    expect((await conductor('approve', runId)).code).toBe(0);
-    const second = await conductor('worker', '--once');
-    expect(second.stderr).toContain(`run ${runId}: ended: success`);
-    expect(await reasonOf(runId)).toBe('not queued');
-    expect((await conductor('verify', runId)).code).toBe(0);
-    expect((await conductor('replay', runId)).code).toBe(0);
-  });
-
   test('takes no run of another configuration, and the status says why it waits', async ({ openScene }) => {
     const scene = await openScene({ isBusy: true });
     const { conductor, submit } = onQueue(scene);

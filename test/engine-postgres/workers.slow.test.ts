@@ -144,6 +144,14 @@ describe.skipIf(programs === null)(
       await awaitQueue(user, ({ queue }) =>
         queue.some(({ reason }) => reason.text.startsWith('driven by worker own')),
       );
+      const leaver = user.cli.start(['resume', runId]);
+      await until(() => leaver.stderr() !== '');
+      leaver.kill('SIGINT');
+      const left = await leaver.done;
+      expect([left.code, left.stderr]).toEqual([
+        130,
+        expect.stringContaining('stopped following; the run goes on'),
+      ]);
       const started = performance.now();
       const cancelled = await user.cli.run(['cancel', runId]);
       expect([cancelled.code, cancelled.stderr]).toEqual([0, `cancelled run ${runId}\n`]);

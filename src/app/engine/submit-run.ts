@@ -1,4 +1,5 @@
 import { type SubmittedRun, submissionSchema } from '../../contracts/run/submission.ts';
+import type { Engine } from '../../ports/engine.ts';
 import type { Obstacle } from '../../runtime/obstacle.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RunnableWorkflow, RunRequest } from '../drive/check-runnable.ts';
@@ -52,4 +53,11 @@ export async function submitRun(
 export function readSubmission(request: string): SubmittedRun | null {
   const parsed = submissionSchema.safeParse(parseJson(request));
   return parsed.success ? parsed.data : null;
+}
+
+/** The only queued run whose id starts with this text; null if there is none. It may not have started, so it may have no record. */
+export async function findQueued(engine: Pick<Engine, 'queue'>, runRef: string): Promise<string | null> {
+  if (!/^[0-9a-f-]{4,}$/.test(runRef)) return null;
+  const [only, ...more] = (await engine.queue()).filter(({ runId }) => runId.startsWith(runRef));
+  return only !== undefined && more.length === 0 ? only.runId : null;
 }

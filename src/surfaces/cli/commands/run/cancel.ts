@@ -1,4 +1,5 @@
 import { cancelRecordedRun } from '../../../../app/drive/cancel-run.ts';
+import { findQueued } from '../../../../app/engine/submit-run.ts';
 import type { Engine } from '../../../../ports/engine.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
@@ -43,14 +44,13 @@ export async function cancel(
   return EXIT.success;
 }
 
-/** The id of the run, if it was queued and had not started. Its id may be shortened as for other commands. */
+/** The id of the run, if it was queued and had not started. */
 async function withdrawQueued(
   store: Pick<Engine, 'queue' | 'withdraw'>,
   runRef: string,
 ): Promise<string | null> {
-  if (!/^[0-9a-f-]{4,}$/.test(runRef)) return null;
-  const [only, ...more] = (await store.queue()).filter(({ runId }) => runId.startsWith(runRef));
-  return only !== undefined && more.length === 0 && (await store.withdraw(only.runId)) ? only.runId : null;
+  const runId = await findQueued(store, runRef);
+  return runId !== null && (await store.withdraw(runId)) ? runId : null;
 }
 
 function noteText(note: string | null): string {

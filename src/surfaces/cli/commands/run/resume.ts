@@ -1,4 +1,5 @@
 import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../../../app/drive/resume-run.ts';
+import { findQueued } from '../../../../app/engine/submit-run.ts';
 import type { OpenProject, Records } from '../../../../app/opened.ts';
 import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import type { Plan } from '../../../../kernel/plan.ts';
@@ -21,9 +22,12 @@ export async function resume(
   { wait, detach }: { readonly wait: boolean; readonly detach: boolean },
 ): Promise<ExitCode> {
   const project = await openProject(context);
+  if (project.store.kind === 'shared') {
+    // Workers continue the runs of a shared engine.
+    const followed = (await findQueued(project.store, runRef)) ?? (await resolveRunId(project, runRef));
+    return followDriven(context, project, followed, { wait, plan: null });
+  }
   const runId = await resolveRunId(project, runRef);
-  // Workers continue the runs of a shared engine.
-  if (project.store.kind === 'shared') return followDriven(context, project, runId, { wait, plan: null });
   await ensureRunTrusted(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
   const args = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
