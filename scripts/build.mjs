@@ -43,7 +43,7 @@ const bundle = await rolldown({
   logLevel: 'warn',
   plugins: [withoutExternalCommands],
   // Few commands need these packages, and they are large or read files next to their own code.
-  external: ['axe-core', 'libsql', 'pixelmatch', 'playwright-core', 'pngjs'],
+  external: ['axe-core', 'libsql', 'pg', 'pg-boss', 'pixelmatch', 'playwright-core', 'pngjs'],
   // The package's Node build is CommonJS, which can't be tree-shaken; its browser build can.
   resolve: { alias: { yaml: at('node_modules', 'yaml', 'browser', 'index.js') } },
 });

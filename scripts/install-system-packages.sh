@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that some tests can use and that npm can't bring: bubblewrap for the sandbox, chromium for
-# pages. Tests that need one are left out, and say so, where it is missing. What is there already is left alone.
+# pages, PostgreSQL for the engine of that name. Tests that need one are left out, and say so, where it is missing. What is
+# there already is left alone.
 set -u
 
 missing=()
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 command -v chromium >/dev/null || missing+=(chromium)
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
 if [ ${#missing[@]} -eq 0 ]; then
   echo 'system packages: all there'
   exit 0

@@ -5,6 +5,7 @@ import { nearestProject } from './adapters/project/project-files.ts';
 import { leaveRunCheckout } from './adapters/project/run-checkout.ts';
 import { type Opened, type OpenProject, refuse, refuseConfig } from './app/opened.ts';
 import type { DemoRepository, OpenScope, Services } from './app/services.ts';
+import type { EngineKind } from './contracts/vocabulary.ts';
 import { packageRoot } from './package-root.ts';
 import {
   type Configured,
@@ -24,7 +25,10 @@ export function createServices(version: string): Services {
     const folders = catalogFolders(configured.repoRoot);
     return assembleProject({ ...configured, folders, env: process.env, version });
   };
-  const openProject = (startDir: string) => whenConfigured(startDir, assemble);
+  const openProject: Services['openProject'] = (startDir, engine) =>
+    whenConfigured(startDir, (configured) =>
+      assemble(engine === undefined ? configured : withEngine(configured, engine)),
+    );
   const openWork: Services['openWork'] = (startDir, options) =>
     whenConfigured(startDir, async (configured) => {
       const project = await assemble(configured);
@@ -38,19 +42,24 @@ export function createServices(version: string): Services {
     openRecords: (startDir) =>
       whenConfigured(startDir, async ({ repoRoot, config }) => {
         const { createRecords } = await import('./wiring/records.ts');
-        return { ok: true, value: createRecords(repoRoot, config) };
+        return { ok: true, value: await createRecords(repoRoot, config) };
       }),
     openUpkeep: (startDir) =>
       whenConfigured(startDir, async (configured) => {
         const { createUpkeepSetup } = await import('./wiring/upkeep.ts');
-        return { ok: true, value: createUpkeepSetup(configured) };
+        return { ok: true, value: await createUpkeepSetup(configured) };
       }),
     openProject,
+    openEngine: (startDir) =>
+      whenConfigured(startDir, async (configured) => {
+        const { createEngineSetup } = await import('./wiring/engine-setup.ts');
+        return { ok: true, value: createEngineSetup(configured) };
+      }),
     openWork,
     openReport: (startDir) =>
       whenConfigured(startDir, async (configured) => {
         const { openReport } = await import('./wiring/report.ts');
-        return { ok: true, value: openReport(configured, () => openWork(startDir, { jobs: null })) };
+        return { ok: true, value: await openReport(configured, () => openWork(startDir, { jobs: null })) };
       }),
     pageTools: async () => (await import('./wiring/page.ts')).createPageTools(),
     reportMemory: async () => (await import('./wiring/report.ts')).openReportMemory(),
@@ -123,6 +132,11 @@ export function createServices(version: string): Services {
       return diagnoseProject(createDoctorDeps(await leaveRunCheckout(startDir)));
     },
   };
+}
+
+function withEngine(configured: Configured, kind: EngineKind): Configured {
+  const { config } = configured;
+  return { ...configured, config: { ...config, engine: { ...config.engine, kind } } };
 }
 
 /** The one place where a repository is opened: finds it, reads its configuration, and passes both on. */

@@ -448,6 +448,43 @@ const QUEUE_CASES: readonly EngineCase[] = [
   },
 ];
 
+const WORKER_CASES: readonly EngineCase[] = [
+  {
+    name: 'withdraws a queued run that has not started, and no other',
+    run: async ({ engine, reopen }) => {
+      await engine.submit(submission(RUN));
+      const other = await reopen();
+      assert.equal(await other.withdraw(OTHER), false);
+      assert.equal(await other.withdraw(RUN), true);
+      assert.equal(await other.withdraw(RUN), false);
+      assert.deepEqual(await engine.queue(), []);
+      assert.equal(await engine.claim([]), null);
+      await engine.submit(submission(OTHER));
+      const { run } = await awaitClaim(engine, []);
+      assert.equal(await other.withdraw(OTHER), false);
+      await run.append([note('a')]);
+      await run.release();
+      assert.equal(await other.withdraw(OTHER), false);
+      assert.equal((await engine.queue()).length, 1);
+    },
+  },
+  {
+    name: 'knows a worker and what it last reported until it leaves',
+    run: async ({ engine, reopen }) => {
+      const report = { name: 'builder', labels: ['agent=a'], slots: 2, problems: [] };
+      const worker = await engine.join(report);
+      const other = await reopen();
+      const known = () => other.workers().then((all) => all.map(({ host: _host, ...rest }) => rest));
+      assert.deepEqual(await known(), [{ ...report, pid: process.pid }]);
+      const problem = { runId: RUN, message: HARD, retryAt: '2026-01-01T00:00:00.000Z' };
+      await worker.report({ ...report, problems: [problem] });
+      assert.deepEqual(await known(), [{ ...report, problems: [problem], pid: process.pid }]);
+      await worker.leave();
+      assert.deepEqual(await known(), []);
+    },
+  },
+];
+
 const TAIL_CASES: readonly EngineCase[] = [
   {
     name: 'follows a run from before its start to its end, each event once',
@@ -491,5 +528,6 @@ export const ENGINE_CASES: readonly EngineCase[] = [
   ...DRIVER_CASES,
   ...INBOX_CASES,
   ...QUEUE_CASES,
+  ...WORKER_CASES,
   ...TAIL_CASES,
 ];

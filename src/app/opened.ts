@@ -4,6 +4,7 @@ import type { PlacedWarning } from '../diagnostics/diagnostic.ts';
 import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
+import type { Hub } from '../ports/hub.ts';
 import type { BrokenFile } from '../ports/project-files.ts';
 import type { Ids } from '../ports/run-store.ts';
 import type { RunSummaries } from '../ports/run-summaries.ts';
@@ -12,6 +13,7 @@ import type { Workspace } from '../ports/workspace/workspace.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
 import type { CheckContext } from '../workflow/rule.ts';
+import type { EngineSide } from './engine/labels.ts';
 import type { Retention } from './runs/retention.ts';
 
 /** What is open after a folder was found and its configuration read, or what prevents it. */
@@ -63,6 +65,8 @@ export interface Records {
 
 /** The records plus what runs leave in git, to restore or remove. */
 export interface UpkeepSetup extends Records {
+  /** Null if no hub is configured: all workers share one file system. */
+  readonly hub: Hub | null;
   readonly upkeep: Upkeep;
   /** Computes where the workspace of a run is. */
   readonly workspace: Pick<Workspace, 'describe'>;
@@ -78,6 +82,10 @@ export interface OpenProject extends Records {
   readonly deps: RunDeps;
   readonly ids: Ids;
   readonly context: CheckContext;
+  /** What this repository and this machine are to a queue of runs. */
+  readonly engineSide: () => Promise<EngineSide>;
+  /** Null if no hub is configured: all workers share one file system. */
+  readonly hub: Hub | null;
   /** Where workflow ids are looked up, nearest first. */
   readonly workflowFolders: readonly string[];
 }

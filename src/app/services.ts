@@ -1,11 +1,13 @@
 import type { TelemetryConfig } from '../contracts/config/config.ts';
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
+import type { EngineKind } from '../contracts/vocabulary.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';
 import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';
 import type { Programs, ScopeSources } from '../ports/work/scope-sources.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { Finding } from './doctor/finding.ts';
+import type { EngineSetup } from './engine/engine-setup.ts';
 import type { CheckSetup, Opened, OpenProject, Records, UpkeepSetup } from './opened.ts';
 import type { PageTools } from './page/page-tools.ts';
 import type { OpenPolicy } from './policy/open-policy.ts';
@@ -25,8 +27,10 @@ export interface Services {
   readonly openRecords: (startDir: string) => Promise<Opened<Records>>;
   /** The records plus what runs leave in git, to restore or remove. */
   readonly openUpkeep: (startDir: string) => Promise<Opened<UpkeepSetup>>;
-  /** Everything that a run needs. */
-  readonly openProject: (startDir: string) => Promise<Opened<OpenProject>>;
+  /** Everything that a run needs. `engine` overrides the kind of engine that the configuration names. */
+  readonly openProject: (startDir: string, engine?: EngineKind) => Promise<Opened<OpenProject>>;
+  /** The server of the configured engine, for setting it up. */
+  readonly openEngine: (startDir: string) => Promise<Opened<EngineSetup>>;
   /** Creates a temporary repository with a small program, a failing test and a workflow to fix it. */
   readonly makeDemoRepository: () => Promise<Opened<DemoRepository>>;
   /** Policies to check against outside a run: files or references, otherwise the configured policy. */

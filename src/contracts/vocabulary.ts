@@ -78,3 +78,7 @@ export const STOP = 'STOP';
 /** What `conductor stats` can group runs by. */
 export const STATS_DIMENSIONS = ['agent', 'model', 'prompt', 'workflow'] as const;
 export type StatsDimension = (typeof STATS_DIMENSIONS)[number];
+
+/** What keeps runs: this repository, or a database that workers share. */
+export const ENGINE_KINDS = ['embedded', 'postgres'] as const;
+export type EngineKind = (typeof ENGINE_KINDS)[number];

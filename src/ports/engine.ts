@@ -24,6 +24,12 @@ export interface Engine extends RunStore {
   readonly claim: (labels: readonly string[]) => Promise<Claim | null>;
   /** The queued runs, oldest first, and why each one waits. */
   readonly queue: () => Promise<readonly QueuedRun[]>;
+  /** Removes a queued run that has not started. False if it has, or if it is not queued. */
+  readonly withdraw: (runId: string) => Promise<boolean>;
+  /** Makes a worker known to other processes until it leaves or its process ends. */
+  readonly join: (worker: WorkerReport) => Promise<Membership>;
+  /** The workers that are known now, by name. */
+  readonly workers: () => Promise<readonly KnownWorker[]>;
   /**
    * The events from this sequence number on, in order and each exactly once, as they are recorded. Waits for a run that
    * has not started. Ends when the signal fires, and after the last event of a run that has ended and that no process
@@ -57,6 +63,34 @@ export interface QueuedRun {
   /** When it is due; null if only a message makes it due. */
   readonly dueAt: string | null;
   readonly driver: Driver | null;
+}
+
+/** What a worker reports about itself. */
+export interface WorkerReport {
+  readonly name: string;
+  readonly labels: readonly string[];
+  /** How many runs it drives at the same time. */
+  readonly slots: number;
+  /** Runs that it has taken and could not drive. */
+  readonly problems: readonly WorkerProblem[];
+}
+
+export interface WorkerProblem {
+  readonly runId: string;
+  readonly message: string;
+  /** When the run is due again, ISO 8601. */
+  readonly retryAt: string;
+}
+
+export interface KnownWorker extends WorkerReport {
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** A worker's entry in the list of workers. The worker renews it every few seconds by reporting again. */
+export interface Membership {
+  readonly report: (worker: WorkerReport) => Promise<void>;
+  readonly leave: () => Promise<void>;
 }
 
 export interface TailRequest {

@@ -63,12 +63,16 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     isVisible: async () => repo.isComplete,
     reopen: async (workspace, tree) => {
       await life.point('reopen');
-      if (repo.isComplete) repo.checkout ??= repo.treeById(tree ?? baseTree());
-      else if (tree === null || tree === baseTree()) await create(workspace);
-      else
+      if (repo.isComplete) {
+        repo.checkout ??= repo.treeById(tree ?? baseTree());
+        return 'kept';
+      }
+      if (tree !== null && tree !== baseTree())
         throw new ExpectedFailure(
           `the workspace ${workspace.checkoutPath} isn't visible from this machine or container`,
         );
+      await create(workspace);
+      return 'recreated';
     },
     snapshot: async (_workspace, name) => {
       await life.point('snapshot');

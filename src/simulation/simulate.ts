@@ -217,6 +217,7 @@ async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps
     record: read.run,
     workspace: deps.workspace,
     repoRoot: SIM_ROOT,
+    isShared: false,
     by: awaiting.approvers[0] ?? 'ann',
     answerer: { origin: SIM_ORIGIN, runMark: null },
     accepted: 'any' as const,

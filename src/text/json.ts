@@ -20,6 +20,18 @@ export function parseJsonObject(text: string | null): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
+/** Sorts the keys of all objects and drops undefined values, so that equal values have equal JSON. */
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, entry]) => [key, sortKeys(entry)]),
+  );
+}
+
 const NO_OBJECT: JsonObject = Object.freeze(Object.create(null));
 
 /** Empty unless the value is a JSON object. */

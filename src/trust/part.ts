@@ -1,4 +1,5 @@
 import type { PartKind } from '../contracts/config/trust.ts';
+import { sortKeys } from '../text/json.ts';
 
 /** One thing that a repository's files make conductor execute or pass on. */
 export interface Part {
@@ -13,17 +14,6 @@ export interface Part {
 
 export function createPart(kind: PartKind, name: string, text: string, value: unknown): Part {
   return { kind, name, text, canonical: JSON.stringify([kind, name, sortKeys(value)]) };
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, entry]) => entry !== undefined)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, entry]) => [key, sortKeys(entry)]),
-  );
 }
 
 /** Formats a command line readably; different commands never give the same text. */

@@ -67,7 +67,7 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
     stepLimits: (limits) => (process.platform === 'linux' ? computeProcessBounds(limits) : null),
     findBrowser: () => findBrowser(env),
     readNotifications: async (repoRoot, config) =>
-      collectNotifications(createRecords(repoRoot, config), await readWorkJournal(repoRoot)),
+      collectNotifications(await createRecords(repoRoot, config), await readWorkJournal(repoRoot)),
   };
 }
 

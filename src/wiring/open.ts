@@ -22,6 +22,8 @@ export interface Configured {
   /** Contains the workspaces of the repository's runs. */
   readonly workspacesDir: string;
   readonly config: Config;
+  /** Whether runs move between machines: a hub is configured. */
+  readonly movesRuns?: boolean;
   /** Problems of the configuration that don't make it unusable. */
   readonly warnings: readonly PlacedWarning[];
 }
@@ -98,7 +100,17 @@ export async function openConfigured(startDir: string): Promise<Opened<Configure
   const { config, warnings } = loaded;
   const workspaces = await resolveWorkspaces({ repoRoot, gitDir }, config);
   if (!workspaces.ok) return refuse(workspaces.message, workspaces.help);
-  return { ok: true, value: { repoRoot, gitDir, workspacesDir: workspaces.folder, config, warnings } };
+  return {
+    ok: true,
+    value: {
+      repoRoot,
+      gitDir,
+      workspacesDir: workspaces.folder,
+      movesRuns: config.engine.hub !== null,
+      config,
+      warnings,
+    },
+  };
 }
 
 export async function resolveWorkspaces(

@@ -36,6 +36,7 @@ import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
+import { describeEngineSide, openHub } from './engine.ts';
 import { createProjectForge, forgeSecrets, forgeVariables } from './forge.ts';
 import {
   createConfiguredNotifier,
@@ -103,7 +104,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     searchPath,
     ...DEFAULT_PROCESS_LIMITS,
   };
-  const records = createRecords(repoRoot, config);
+  const records = await createRecords(repoRoot, config);
   const validators = await readValidators(repoRoot, config);
   const catalog = createPromptCatalog(prompts.byRef);
   const planner = buildPlanner(
@@ -168,6 +169,11 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       ...records,
       configWarnings: request.warnings,
       ids: systemIds,
+      engineSide: async () => {
+        const hasSandbox = sandbox.kind === 'works';
+        return describeEngineSide({ repoRoot, config, folders, policies: policies.byRef, hasSandbox });
+      },
+      hub: await openHub(request),
       workflowFolders: folders.workflows,
       context: {
         defaults: limitDefaults(config),

@@ -19,12 +19,15 @@ import { WORK_DATABASE } from './work-local.ts';
 const MEASURE_MS = 300;
 
 /** Opens a repository for a report. Work items are opened only if there are any. */
-export function openReport(configured: Configured, openWork: () => Promise<Opened<OpenWork>>): OpenReport {
+export async function openReport(
+  configured: Configured,
+  openWork: () => Promise<Opened<OpenWork>>,
+): Promise<OpenReport> {
   const { repoRoot, config, workspacesDir } = configured;
   const git = createGit({ cwd: repoRoot });
   const defaultBranch = findDefaultBranch(git, config.work.branch).catch(() => null);
   return {
-    records: createRecords(repoRoot, config),
+    records: await createRecords(repoRoot, config),
     isOnDefaultBranch: async (commit) => {
       const branch = await defaultBranch;
       // A commit that git has removed since is on no branch.

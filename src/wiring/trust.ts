@@ -1,14 +1,14 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { findAnswerer } from '../adapters/process/answerer.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { systemFiles } from '../adapters/project/files.ts';
-import { createEmbeddedEngine } from '../adapters/run-store/embedded-engine.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { TrustDeps } from '../app/trust.ts';
 import { sha256Hex } from '../node/sha256.ts';
 import type { TrustStore } from '../ports/shared-stores.ts';
+import { createEngine } from './engine.ts';
 import { type Configured, loadConfigOf } from './open.ts';
 
 export function createTrustDeps({ repoRoot, gitDir }: Pick<Configured, 'repoRoot' | 'gitDir'>): TrustDeps {
@@ -23,8 +23,7 @@ export function createTrustDeps({ repoRoot, gitDir }: Pick<Configured, 'repoRoot
     env: process.env,
     sha256: sha256Hex,
     isInsideRun: () => findAnswerer().runMark !== null,
-    listRuns: ({ paths }) =>
-      createEmbeddedEngine({ repoRoot, runsDir: resolve(repoRoot, paths.runs), clock: systemClock }).list(),
+    listRuns: async (config) => (await createEngine({ repoRoot, config })).list(),
   };
 }
 

@@ -9,14 +9,15 @@ import type { DiskUseDeps } from '../app/disk-use.ts';
 import type { UpkeepSetup } from '../app/opened.ts';
 import { LEGACY_WORKTREES_DIR } from '../contracts/config/config-defaults.ts';
 import { canBeWorkspace } from '../runtime/record/recorded-run.ts';
+import { openHub } from './engine.ts';
 import type { Configured } from './open.ts';
 import { createRecords } from './records.ts';
 
-export function createUpkeepSetup(configured: Configured): UpkeepSetup {
+export async function createUpkeepSetup(configured: Configured): Promise<UpkeepSetup> {
   const { repoRoot, config } = configured;
   const runsDir = resolve(repoRoot, config.paths.runs);
   const linkedWorktreesDir = resolve(repoRoot, LEGACY_WORKTREES_DIR);
-  const records = createRecords(repoRoot, config);
+  const records = await createRecords(repoRoot, config);
   const recordedPaths = async () =>
     (await records.store.list()).flatMap(({ runId, status }) => {
       const path = status?.worktree_path ?? '';
@@ -24,6 +25,7 @@ export function createUpkeepSetup(configured: Configured): UpkeepSetup {
     });
   return {
     ...records,
+    hub: await openHub(configured),
     workspace: createGitWorkspace({ ...configured, ownedPaths: [] }),
     retention: { keepRuns: config.retention.keep_runs, keepDays: config.retention.keep_days },
     isRetentionConfigured: config.retention.is_configured,

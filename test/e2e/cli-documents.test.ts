@@ -48,6 +48,9 @@ describe('the output of a command fits its schema', () => {
       'suite_id: s\ncases: [{ id: a, kind: cli, command: ["true"] }]\n',
     );
     await expectFits('cli.harness', scene, 'harness', 'run', '../suite.yaml', '--out', '../out');
+    await expectFits('cli.worker', scene, 'worker', '--once');
+    await expectFits('cli.engine-status', scene, 'engine', 'status');
+    await expectFits('cli.engine-up', scene, 'engine', 'up');
     await expectFits('cli.runs', scene, 'runs');
     await expectFits('cli.gates', scene, 'gates');
     await expectFits('cli.serve', scene, 'serve', '--sessions');

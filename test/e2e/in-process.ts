@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
+import type { Services } from '../../src/app/services.ts';
 import { runCommandLine } from '../../src/surfaces/cli/program.ts';
 import { createServices } from '../../src/wiring.ts';
 import {
@@ -20,6 +21,8 @@ const PATIENCE_MS = 180_000;
 export interface InProcessOptions extends CliOptions {
   /** Output goes to a terminal of this width, as far as the command can see. */
   readonly columns?: number;
+  /** Changes the services that the command gets. */
+  readonly changeServices?: (services: Services) => Services;
 }
 
 interface Turn {
@@ -74,7 +77,8 @@ async function runNow(args: readonly string[], options: InProcessOptions): Promi
   process.argv = [process.execPath, COMMAND, ...args];
   process.chdir(options.cwd);
   try {
-    const services = () => Promise.resolve(createServices(VERSION));
+    const change = options.changeServices ?? ((services: Services) => services);
+    const services = () => Promise.resolve(change(createServices(VERSION)));
     const code = await runCommandLine(args, { version: VERSION, services });
     const bytes = stdout.bytes();
     return {

@@ -15,7 +15,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
-import type { LeaseTiming } from '../../src/adapters/run-store/lease.ts';
 import {
   formatIdentity,
   type ProcessIdentity,
@@ -24,6 +23,7 @@ import {
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { EventDraft } from '../../src/contracts/run/event.ts';
 import { LeaseLost } from '../../src/contracts/run/run-lease.ts';
+import type { LeaseTiming } from '../../src/node/lease-watch.ts';
 import type { DrivenRun, RunStore } from '../../src/ports/run-store.ts';
 
 const RUN = '01990000-0000-7000-8000-000000000001';

@@ -97,6 +97,9 @@ async function computeTwice() {
         submit: unused,
         claim: unused,
         queue: unused,
+        withdraw: unused,
+        join: unused,
+        workers: unused,
         tail: () => {
           throw new Error('every summary is kept');
         },

@@ -8,6 +8,7 @@ const manifestSchema = z.object({
   optionalDependencies: versions,
 });
 const peerSchema = z.object({
+  dependencies: versions,
   devDependencies: versions,
   peerDependencies: versions,
   peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })).optional(),
@@ -16,12 +17,15 @@ const lockSchema = z.object({
   packages: z.record(z.string(), z.object({ resolved: z.string().optional() })),
 });
 
+/** Pins the peers that the tests install apart from everything else: they declare a later Node than conductor does. */
+const APART = 'test/engine-postgres/package.json';
+
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 
 export const pinRule: TidyRule = {
   name: 'pins every dependency to one version',
   covers: (path) => /(?:^|\/)package\.json$/.test(path),
-  mustSee: ['package.json', 'bench/peers/package.json', 'test/real-agents/package.json'],
+  mustSee: ['package.json', 'bench/peers/package.json', 'test/real-agents/package.json', APART],
   check: (files) =>
     files.flatMap(({ path, text }) =>
       Object.values(manifestSchema.parse(JSON.parse(text)))
@@ -41,19 +45,19 @@ export const pinRule: TidyRule = {
 /** A peer's version is the user's choice, so it is a range; the tests use the one version that is pinned here. */
 export const peerRule: TidyRule = {
   name: 'has only optional peers, each pinned for its own tests',
-  covers: (path) => path === 'package.json',
-  mustSee: ['package.json'],
-  check: (files) =>
-    files.flatMap(({ path, text }) => {
-      const manifest = peerSchema.parse(JSON.parse(text));
-      return Object.keys(manifest.peerDependencies ?? {})
-        .filter(
-          (name) =>
-            manifest.devDependencies?.[name] === undefined ||
-            manifest.peerDependenciesMeta?.[name]?.optional !== true,
-        )
-        .map((name) => `${path}: the peer ${name} is not optional, or is no development dependency`);
-    }),
+  covers: (path) => path === 'package.json' || path === APART,
+  mustSee: ['package.json', APART],
+  check: (files) => {
+    const manifests = files.map(({ path, text }) => ({ path, ...peerSchema.parse(JSON.parse(text)) }));
+    const pinned = manifests.flatMap(({ path, dependencies, devDependencies }) =>
+      Object.keys((path === APART ? dependencies : devDependencies) ?? {}),
+    );
+    return manifests.flatMap(({ path, peerDependencies, peerDependenciesMeta }) =>
+      Object.keys(peerDependencies ?? {})
+        .filter((name) => !pinned.includes(name) || peerDependenciesMeta?.[name]?.optional !== true)
+        .map((name) => `${path}: the peer ${name} is not optional, or is no development dependency`),
+    );
+  },
   bad: {
     'a peer that every user needs': [
       manifest({ peerDependencies: { ai: '^6.0.0' }, devDependencies: { ai: '6.0.1' } }),
@@ -69,6 +73,10 @@ export const peerRule: TidyRule = {
         peerDependencies: { ai: '^6.0.0' },
         peerDependenciesMeta: { ai: { optional: true } },
       }),
+    ],
+    'an optional peer that is pinned apart': [
+      manifest({ peerDependencies: { pg: '^8.0.0' }, peerDependenciesMeta: { pg: { optional: true } } }),
+      { ...manifest({ dependencies: { pg: '8.0.1' } }), path: APART },
     ],
   },
 };

@@ -50,6 +50,12 @@ describe('the JSON Schemas', () => {
     expect(JSON.stringify(own)).not.toMatch(/https?:/);
   });
 
+  it('describe each use of a shared form by itself', () => {
+    const text = JSON.stringify(jsonSchemaOf('config'));
+    for (const description of ['US dollars per million input tokens.', 'The address of the topic.'])
+      expect(text.split(`"description":"${description}"`)).toHaveLength(2);
+  });
+
   it.each([
     'workflow',
     'config',

@@ -65,7 +65,7 @@ async function checkEnvironment(env: Readonly<Record<string, string | undefined>
   if (settings === null) return EMPTY_CONFIG;
   const { checkConfig } = await import('../../workflow/config/config-document.ts');
   const bytes = new TextEncoder().encode(settings.text);
-  const { text, diagnostics, document } = checkConfig({ name: 'the environment', bytes });
+  const { text, diagnostics, document } = checkConfig({ name: 'the environment', bytes }, 'user');
   const wrong = diagnostics.find(({ severity }) => severity === 'error');
   const variableOf = (diagnostic: Diagnostic) =>
     settings.variables.get(diagnostic.span.line) ?? 'the environment';

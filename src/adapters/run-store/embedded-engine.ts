@@ -5,18 +5,19 @@ import type { RunEvent } from '../../contracts/run/event.ts';
 import type { Claim, Engine, QueuedRun, TailRequest } from '../../ports/engine.ts';
 import type { NewRun } from '../../ports/run-store.ts';
 import { EVENTS_FILE, readLog } from './event-log.ts';
+import { locateRun, prepareRunsFolder } from './record-folder.ts';
 import { findDriver } from './run-lock.ts';
 import { isCovered, isDue, type QueueEntry } from './run-queue.ts';
 import {
   createRun,
   createRunStore,
   driveRun,
-  locateRun,
   type OpenStore,
   openStore,
   type RunStoreDeps,
   readRun,
 } from './run-store.ts';
+import { createWorkerList } from './worker-list.ts';
 
 /** How often a tail looks whether the log has grown. */
 const TAIL_MS = 100;
@@ -24,10 +25,14 @@ const TAIL_MS = 100;
 /** The engine that needs no server: runs are directories, and locks in them decide which process drives a run. */
 export function createEmbeddedEngine(deps: RunStoreDeps): Engine {
   const store = openStore(deps);
+  const workers = createWorkerList(deps.runsDir, deps.clock.now);
   return {
     ...createRunStore(store),
     kind: 'embedded',
-    submit: store.queue.add,
+    submit: async (submission) => {
+      await prepareRunsFolder(store);
+      await store.queue.add(submission);
+    },
     claim: async (labels) => {
       for (const entry of await store.queue.list()) {
         if (!isCovered(entry, labels) || !isDue(entry, deps.clock.now().getTime())) continue;
@@ -37,6 +42,15 @@ export function createEmbeddedEngine(deps: RunStoreDeps): Engine {
       return null;
     },
     queue: async () => Promise.all((await store.queue.list()).map((entry) => describeQueued(store, entry))),
+    withdraw: async (runId) => {
+      const entry = await store.queue.read(runId);
+      return entry !== null && withdrawRun(store, entry);
+    },
+    join: async (worker) => {
+      await prepareRunsFolder(store);
+      return workers.join(worker);
+    },
+    workers: workers.list,
     tail: (runId, request) => tailRun(store, runId, request),
     fetch: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -61,6 +75,17 @@ async function claimRun(store: OpenStore, entry: QueueEntry): Promise<Claim | nu
   }
   await store.queue.clearMessage(runId);
   return { run: taken.run, request };
+}
+
+/** False if the run has started, or if a worker is about to start it. */
+async function withdrawRun(store: OpenStore, { runId, artifactsDir }: QueueEntry): Promise<boolean> {
+  const path = locateRun(store, runId, artifactsDir);
+  if (!(await isUnstarted(path))) return false;
+  const taken = await createRun(store, runId, artifactsDir, true);
+  if (!taken.ok) return false;
+  const isFree = (await store.queue.read(runId)) !== null && (await isUnstarted(path));
+  await (isFree ? taken.run.discard() : taken.run.release());
+  return isFree;
 }
 
 async function isUnstarted(path: string): Promise<boolean> {

@@ -1,10 +1,11 @@
 import { type FileHandle, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder, writeAtomically } from '../../node/atomic-file.ts';
+import { EMPTY_LOG, type IntactLog } from '../../node/event-lines.ts';
+import type { LeaseTiming } from '../../node/lease-watch.ts';
 import { exists, removeIfPresent, syncFile } from './durable-file.ts';
-import { EMPTY_LOG, EVENTS_FILE, type IntactLog, missingLines, readLog } from './event-log.ts';
+import { EVENTS_FILE, missingLines, readLog } from './event-log.ts';
 import { type FoundJournal, findJournals, linesOf, runsIn } from './journal.ts';
-import type { LeaseTiming } from './lease.ts';
 import { readRegularFile } from './regular-file.ts';
 import { acquireLock } from './run-lock.ts';
 

@@ -14,10 +14,11 @@ import { lstat, open, readdir, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../contracts/run/run-lease.ts';
+import { instant, type LeaseTiming } from '../../node/lease-watch.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { removeIfPresent } from './durable-file.ts';
 import { classifyHolder, type HolderState } from './holder-state.ts';
-import { holdLease, instant, type Lease, type LeaseTiming } from './lease.ts';
+import { holdLease, type Lease } from './lease.ts';
 import {
   formatIdentity,
   lookUpProcess,

@@ -1,24 +1,20 @@
-import { mkdir, readdir, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Driver, describeDriver } from '../../contracts/run/run-lease.ts';
 import { syncFolder } from '../../node/atomic-file.ts';
+import { EMPTY_LOG, type IntactLog, type LogReading } from '../../node/event-lines.ts';
+import { LEASE_TIMING, type LeaseTiming } from '../../node/lease-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { exists } from './durable-file.ts';
-import {
-  createLogWriter,
-  EMPTY_LOG,
-  EVENTS_FILE,
-  type IntactLog,
-  type LogReading,
-  readLog,
-} from './event-log.ts';
+import { createLogWriter, EVENTS_FILE, readLog } from './event-log.ts';
 import { type Committer, createCommitter } from './group-commit.ts';
 import { createInbox } from './inbox.ts';
 import { createJournal, findJournals } from './journal.ts';
-import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
+import type { Lease } from './lease.ts';
 import { adoptJournals, clearHalfWritten, completeLog, settleLog } from './log-repair.ts';
+import { createRecordFolder, locateRun } from './record-folder.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns, listSomeRuns } from './run-index.ts';
 import { acquireLock, findDriver, isAbandoned } from './run-lock.ts';
@@ -37,7 +33,6 @@ export interface RunStoreDeps {
 
 /** How many runs `listAbandoned` looks at. */
 const MAX_ABANDONED = 100;
-const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 
 export interface OpenStore extends RunStoreDeps {
   readonly lease: LeaseTiming;
@@ -102,10 +97,6 @@ async function listRunIds(runsDir: string): Promise<readonly string[]> {
   }
 }
 
-export function locateRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): string {
-  return join(artifactsDir === null ? deps.runsDir : resolve(deps.repoRoot, artifactsDir), runId);
-}
-
 type CreateResult =
   | { readonly ok: true; readonly run: NewRun }
   | { readonly ok: false; readonly driver: Driver };
@@ -117,26 +108,16 @@ export async function createRun(
   artifactsDir: string | null,
   reuse = false,
 ): Promise<CreateResult> {
-  const made = await prepareRunsFolder(deps);
-  const indexed = join(deps.runsDir, runId);
-  const path = locateRun(deps, runId, artifactsDir);
-  await mkdir(path, { recursive: true });
-  if (path !== indexed) {
-    await writeFile(join(path, '.gitignore'), '*\n');
-    if (!reuse || !(await exists(indexed))) await symlink(relative(deps.runsDir, path), indexed);
-  }
-  await Promise.all(RUN_FOLDERS.map((folder) => mkdir(join(path, folder), { recursive: reuse })));
-  const lock = await acquireLock(path, deps.lease);
+  const folder = await createRecordFolder(deps, runId, artifactsDir, reuse);
+  const lock = await acquireLock(folder.path, deps.lease);
   if (!lock.ok) return lock;
-  const run = await openDriven(deps, runId, path, lock.lease, EMPTY_LOG);
+  const run = await openDriven(deps, runId, folder.path, lock.lease, EMPTY_LOG);
   await deps.syncRuns();
-  if (path !== indexed) await syncFolder(dirname(path));
+  if (folder.isElsewhere) await syncFolder(dirname(folder.path));
   await deps.onCreated?.();
   const discard = async () => {
     await run.release({ kind: 'never' });
-    await rm(path, { recursive: true, force: true });
-    if (path !== indexed) await unlink(indexed);
-    await removeCreated(made);
+    await folder.remove();
   };
   return { ok: true, run: { ...run, discard } };
 }
@@ -167,43 +148,6 @@ async function openDriven(
       await lease.release();
     },
   };
-}
-
-/**
- * Creates the folder of the runs. `.gitignore` files keep runs and checkouts out of git and ignore themselves too, so
- * that `git status` does not change. Returns the created paths, in order, so that a failed start can remove them.
- */
-async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {
-  const made: string[] = [];
-  const home = join(deps.repoRoot, '.tnh');
-  const first = await mkdir(deps.runsDir, { recursive: true });
-  if (first !== undefined) made.push(...listCreatedFolders(first, deps.runsDir));
-  const files = [{ path: join(deps.runsDir, '.gitignore'), text: '*\n' }];
-  if (deps.runsDir.startsWith(`${home}/`))
-    files.push({ path: join(home, '.gitignore'), text: '/.gitignore\n/run/\n/worktrees/\n' });
-  for (const { path, text } of files) {
-    if (await exists(path)) continue;
-    try {
-      await writeFile(path, text, { flag: 'wx' });
-      made.push(path);
-    } catch (error) {
-      if (!hasErrorCode(error, 'EEXIST')) throw error;
-    }
-  }
-  return made;
-}
-
-/** The folders from the first created one down to the last. */
-function listCreatedFolders(first: string, last: string): string[] {
-  const folders: string[] = [];
-  for (let folder = last; folder.length >= first.length; folder = dirname(folder)) folders.unshift(folder);
-  return folders;
-}
-
-/** Removes created files, and created folders if they are empty. */
-async function removeCreated(made: readonly string[]): Promise<void> {
-  for (const path of made.toReversed())
-    await (path.endsWith('.gitignore') ? unlink(path) : rmdir(path).catch(() => {}));
 }
 
 export async function readRun(deps: OpenStore, runId: string, path: string): Promise<ReadResult> {

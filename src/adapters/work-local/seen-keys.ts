@@ -1,5 +1,6 @@
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { sha256Hex } from '../../node/sha256.ts';
+import { sortKeys } from '../../text/json.ts';
 import type { Tables } from './database.ts';
 
 /** The idempotency key of a write, and a digest of its content. */
@@ -9,6 +10,7 @@ export interface KeyedRequest {
 }
 
 export function digestRequest(key: string, kind: string, content: unknown): KeyedRequest {
+  // A command that was read from the journal may have its keys in another order.
   const text = JSON.stringify([kind, sortKeys(content)]);
   return { key, contentSha256: sha256Hex(text) };
 }
@@ -28,17 +30,5 @@ export function storeAnswer(tables: Tables, { key, contentSha256 }: KeyedRequest
     JSON.stringify(key),
     contentSha256,
     JSON.stringify(answer),
-  );
-}
-
-/** A command that was read from the journal may have its keys in another order. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, each]) => each !== undefined)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, each]) => [name, sortKeys(each)]),
   );
 }

@@ -89,7 +89,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       // A git process that a killed conductor started may still write to the workspace.
       await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
       await removeSpecialFiles(workspace.checkoutPath);
-      await reopenWorkspace(deps, workspace, tree, { ownedPaths });
+      return reopenWorkspace(deps, workspace, tree, { ownedPaths });
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
     fileInPlace: async (workspace, tree, file) => inspectFile(await open(workspace), tree, file),

@@ -22,6 +22,8 @@ export interface AnswerRequest {
   readonly record: RunRecord;
   readonly workspace: Workspace;
   readonly repoRoot: string;
+  /** Whether workers on other machines drive the runs: the one that continues the run compares its files again. */
+  readonly isShared: boolean;
   readonly answer: 'gate_approved' | 'gate_rejected';
   /** The label that approvers are matched against. */
   readonly by: string;
@@ -39,12 +41,13 @@ export type AnswerResult =
 
 /** Answers the open gate of a run in this project, from this process. */
 export async function answerOpenGate(
-  { deps, repoRoot, answers, answerer }: OpenProject,
+  { deps, repoRoot, answers, answerer, store }: OpenProject,
   record: RunRecord,
   answer: Pick<AnswerRequest, 'answer' | 'by' | 'comment' | 'typed'> &
     Partial<Pick<AnswerRequest, 'accepted'>>,
 ): Promise<AnswerResult> {
-  const own = { record, workspace: deps.workspace, repoRoot, answerer: await answerer() };
+  const isShared = store.kind === 'shared';
+  const own = { record, workspace: deps.workspace, repoRoot, isShared, answerer: await answerer() };
   return answerGate({ accepted: answers, ...own, ...answer });
 }
 
@@ -115,6 +118,8 @@ async function refuseStale(
       `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so the gate did not show the current state`,
       'restore it, or reject the gate',
     );
+  // A workspace here may be older than the one of the worker that opened the gate.
+  if (request.isShared) return null;
   const run = locateWorkspace(view, request.record.directory, request);
   if (!(await request.workspace.isVisible(run)))
     return refuse(

@@ -29,9 +29,11 @@ export async function cancelRecordedRun(
   const { runId } = view;
   const { store, clock } = records;
   if (view.end !== null) return refuse(`run ${runId} has already ended: ${view.end.outcome}`);
-  if (record.driver === null) await ensureTrust(await workflowsOfRun(store, runId));
+  const isShared = store.kind === 'shared';
+  if (record.driver === null && !isShared) await ensureTrust(await workflowsOfRun(store, runId));
   const by = await records.userName();
-  const result = await cancelRun({ record, store, clock, request: { by, reason }, openDeps: openRun });
+  const openDeps = isShared ? null : openRun;
+  const result = await cancelRun({ record, store, clock, request: { by, reason }, openDeps });
   switch (result.kind) {
     case 'problem':
       return { ok: false, obstacle: explainResumeProblem(runId, result.problem) };
@@ -39,6 +41,11 @@ export async function cancelRecordedRun(
       return refuse(
         `${nameDriver(result.driver)} drives run ${runId} and has not stopped it yet`,
         'the request stays in place; look again with conductor status',
+      );
+    case 'queued':
+      return refuse(
+        `no worker has taken run ${runId} to end it yet`,
+        'the request stays in place; conductor engine status shows what the run waits for',
       );
     case 'ended':
       return refuse(`run ${runId} ended before it could be cancelled: ${String(result.outcome)}`);

@@ -7,6 +7,7 @@ import { harnessReportSchema } from '../run/harness-report.ts';
 import { statusSchema } from '../run/run-files.ts';
 import { LIFECYCLE_STATES, OPCODES, RUN_OUTCOMES, TERMINATIONS, VIOLATION_CLASSES } from '../vocabulary.ts';
 import { agentTrialSchema } from './agent-trial.ts';
+import { ENGINE_DOCUMENTS } from './cli-engine-documents.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { proofsDocument } from './cli-proofs-document.ts';
 import { reportDocument, spendSchema } from './cli-report-document.ts';
@@ -271,7 +272,12 @@ export const CLI_DOCUMENTS = {
       .describe('Without a name: the list. With a name, the document is the schema itself.'),
   }),
   completion: printed({ shell: z.string(), script: z.string() }),
-  run,
+  run: z.union([
+    run,
+    printed({ run_id: z.string(), submitted: z.literal(true) }).describe(
+      'With `--detach`, on a shared engine.',
+    ),
+  ]),
   demo: run,
   resume: run,
   show: run,
@@ -357,6 +363,7 @@ export const CLI_DOCUMENTS = {
     report_path: z.string(),
     report: harnessReportSchema,
   }),
+  ...ENGINE_DOCUMENTS,
   ...UPKEEP_DOCUMENTS,
   replay: z.union([replayed, compared.describe('With `--against`.')]),
   verify: printed({

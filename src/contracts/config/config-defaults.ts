@@ -35,6 +35,7 @@ export const CONFIG_DEFAULTS = {
     branch: null,
   },
   serve: { url: null },
+  engine: { kind: 'embedded', url_env: 'CONDUCTOR_DATABASE_URL', hub: null, blobs: null },
   answers: 'any',
   trusted: [],
 } as const;

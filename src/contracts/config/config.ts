@@ -3,6 +3,7 @@ import {
   bytesSchema,
   defineForm,
   described,
+  describedHere,
   durationSchema,
   mapping,
   OTLP_ENDPOINT_PATTERN,
@@ -12,6 +13,7 @@ import {
   textSchema,
   wholeNumber,
 } from '../forms.ts';
+import { type EngineConfig, engineSchema } from './engine-config.ts';
 import { type ForgeConfig, forgeSchema, type PublishConfig, publishSchema } from './forge-config.ts';
 import { type NotifyTarget, notifySchema } from './notify-config.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
@@ -47,8 +49,8 @@ const retries = described(
 );
 const dollars = z.number().check(z.minimum(0));
 const price = mapping({
-  input_per_mtok: described(dollars, 'US dollars per million input tokens.'),
-  output_per_mtok: described(dollars, 'US dollars per million output tokens.'),
+  input_per_mtok: describedHere(dollars, 'US dollars per million input tokens.'),
+  output_per_mtok: describedHere(dollars, 'US dollars per million output tokens.'),
 });
 const model = described(z.optional(z.nullable(z.string())), "The model; null for the agent's own choice.");
 
@@ -190,7 +192,7 @@ const work = mapping({
 const telemetry = mapping({
   endpoint: described(
     z.optional(defineForm('otlpEndpoint', OTLP_ENDPOINT_PATTERN)),
-    'The base address of an OTLP/HTTP receiver, such as `http://127.0.0.1:4318`.',
+    'The base address of an OTLP/HTTP receiver, without `/v1/traces`.',
   ),
   headers_env: described(
     z.optional(defineForm('variableName', /^[A-Za-z_][A-Za-z0-9_]*$/)),
@@ -258,6 +260,10 @@ export const configDocumentSchema = mapping({
       }),
     ),
     'The page of `conductor serve`. Read only from your own file.',
+  ),
+  engine: described(
+    z.optional(engineSchema),
+    'The engine that keeps runs. Read only from your own file and from the environment.',
   ),
   answers: described(
     z.optional(z.enum(['any', 'interactive'])),
@@ -365,6 +371,7 @@ export interface Config {
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
   readonly serve: { readonly url: string | null };
+  readonly engine: EngineConfig;
   readonly answers: 'any' | 'interactive';
   /** Globs of repositories, absolute or below `~`. */
   readonly trusted: readonly string[];

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineForm, described, mapping, textSchema } from '../forms.ts';
+import { defineForm, described, describedHere, mapping, textSchema } from '../forms.ts';
 import type { Command } from './setup-config.ts';
 
 /** What a notification is about. `failed` is an end other than success; such an event is an `end` as well. */
@@ -22,7 +22,7 @@ const variable = () => defineForm('variableName', /^[A-Za-z_][A-Za-z0-9_]*$/);
 const target = z.discriminatedUnion('kind', [
   mapping({
     kind: kindOf('ntfy', 'A topic of an ntfy server.'),
-    url: described(textSchema, 'The address of the topic, such as `https://ntfy.sh/my-topic`.'),
+    url: describedHere(textSchema, 'The address of the topic.'),
     token_env: described(z.optional(variable()), 'The environment variable with the access token.'),
     on,
   }),
@@ -34,7 +34,7 @@ const target = z.discriminatedUnion('kind', [
   }),
   mapping({
     kind: kindOf('webhook', 'Any HTTP endpoint; requests are signed.'),
-    url: described(textSchema, 'The address that gets the notification as JSON.'),
+    url: describedHere(textSchema, 'The address that gets the notification as JSON.'),
     secret_env: described(variable(), 'The environment variable with the secret for the signature.'),
     on,
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, durationSchema, mapping, textSchema, wholeNumber } from '../forms.ts';
+import { described, describedHere, durationSchema, mapping, textSchema, wholeNumber } from '../forms.ts';
 
 /** Program and arguments. */
 export type Command = readonly [string, ...string[]];
@@ -18,8 +18,8 @@ export const setupSchema = mapping({
   cache: described(
     z.optional(
       mapping({
-        key: described(globs, 'Files or globs whose contents decide whether the cache can be used.'),
-        paths: described(globs, 'Paths or globs that the commands create; cached for later checkouts.'),
+        key: describedHere(globs, 'Files or globs whose contents decide whether the cache can be used.'),
+        paths: describedHere(globs, 'Paths or globs that the commands create; cached for later checkouts.'),
       }),
     ),
     'What is cached between runs. Without it, the commands run for every checkout.',

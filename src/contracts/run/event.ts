@@ -61,6 +61,18 @@ const gateAnswer = z.strictObject({
   ...typedFeedbackShape,
 });
 
+/** An issue that became the task of a run, as it was read. */
+export const recordedIssueSchema = z.strictObject({
+  number: z.int().positive(),
+  url: z.string(),
+  repository_id: z.int(),
+  /** SHA-256 of title and body. */
+  digest: sha,
+  author_id: z.int(),
+  /** Whether the user accepted it with `--trust-issue` although its author may not write. */
+  trusted_by_user: z.boolean(),
+});
+
 export const eventPayloads = {
   run_started: z.strictObject({
     schema_version: z.int(),
@@ -88,18 +100,7 @@ export const eventPayloads = {
     /** A one-line title of the run; missing in version 1. */
     title: z.string().optional(),
     /** The issue that the run is for, as it was read; missing if there is none. */
-    issue: z
-      .strictObject({
-        number: z.int().positive(),
-        url: z.string(),
-        repository_id: z.int(),
-        /** SHA-256 of title and body. */
-        digest: sha,
-        author_id: z.int(),
-        /** Whether the user accepted it with `--trust-issue` although its author may not write. */
-        trusted_by_user: z.boolean(),
-      })
-      .optional(),
+    issue: recordedIssueSchema.optional(),
     /** Set if the run was started with `--no-baseline`, so that a resume skips the baseline too. */
     baseline: z.literal(false).optional(),
   }),

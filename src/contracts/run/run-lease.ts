@@ -1,3 +1,5 @@
+import { ExpectedFailure } from '../expected-failure.ts';
+
 /** The process that drives a run, as another process sees it. */
 export interface Driver {
   /** The name of the worker; null if the process drives only runs that it was started for. */
@@ -32,4 +34,12 @@ function nameWithHost({ worker, pid, host }: Driver): string {
  */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
+}
+
+/**
+ * The engine's database lost events that it had acknowledged, for example in a failover to a replica that lagged
+ * behind. To continue would give those numbers to other events, so the drive stops, and nothing is appended.
+ */
+export class LogWentBack extends ExpectedFailure {
+  override readonly name = 'LogWentBack';
 }

@@ -26,9 +26,9 @@ export interface Workspace {
   readonly isVisible: (workspace: RunWorkspace) => Promise<boolean>;
   /**
    * Makes sure that the workspace of a recorded run is complete; recreates a deleted checkout from `tree`. Fails with
-   * the path if the workspace is not accessible.
+   * the path if the workspace is not accessible. `recreated`: what setup had installed is missing.
    */
-  readonly reopen: (workspace: RunWorkspace, tree: string | null) => Promise<void>;
+  readonly reopen: (workspace: RunWorkspace, tree: string | null) => Promise<Reopened>;
   /** Records tracked and untracked files as a commit in the workspace. */
   readonly snapshot: (workspace: RunWorkspace, name: string) => Promise<Snapshot>;
   /** The existing file at the path of a new file, or why no file may be written there. Changes nothing. */
@@ -63,6 +63,8 @@ export interface Workspace {
   readonly publish: (workspace: RunWorkspace, result: RunResult) => Promise<Published>;
 }
 
+export type Reopened = 'kept' | 'recreated';
+
 export type BaseResolution =
   | { readonly ok: true; readonly sha: string; readonly tree: string }
   | { readonly ok: false; readonly reason: 'no_commits' | 'unknown_ref' };
@@ -76,6 +78,8 @@ export interface WorkspaceRequest {
   readonly harnessDir: string;
   /** The branch of a work item; if missing, the run gets its own branch. */
   readonly branch?: string;
+  /** The checkout that the record of the run names. If runs move between machines, each has its own. */
+  readonly recordedPath?: string;
 }
 
 export interface RunWorkspace {

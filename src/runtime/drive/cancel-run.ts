@@ -21,6 +21,8 @@ export type CancelResult =
   | { readonly kind: 'ended'; readonly outcome: RunOutcome | null }
   /** The driving process has not stopped the run yet; the request stays in place. */
   | { readonly kind: 'driven'; readonly driver: Driver }
+  /** No worker has taken the run since; the request stays in place. */
+  | { readonly kind: 'queued' }
   | { readonly kind: 'problem'; readonly problem: ResumeProblem };
 
 interface CancelCall {
@@ -28,18 +30,21 @@ interface CancelCall {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly request: CancelRequest;
-  /** Called only if no process drives the run. */
-  readonly openDeps: () => Promise<RunDeps>;
+  /** Called only if no process drives the run. Null if workers drive it, which the request makes do so. */
+  readonly openDeps: (() => Promise<RunDeps>) | null;
 }
 
 /** Cancels a run: through the process that drives it, or here if there is none. */
 export async function cancelRun(call: CancelCall): Promise<CancelResult> {
-  const { record, request } = call;
+  const { record, request, openDeps } = call;
   const { runId } = record.directory;
   await submitCancelRequest(record.inbox, request);
-  const waited = record.driver === null ? 'exited' : await waitForDriver(call, runId);
+  const isWaitNeeded = record.driver !== null || openDeps === null;
+  const waited = isWaitNeeded ? await waitForDriver(call, runId) : 'exited';
   if (waited !== 'ended' && waited !== 'exited') return { kind: 'driven', driver: waited };
-  const here = waited === 'exited' ? await cancelHere(call, runId) : NOT_NEEDED;
+  if (waited === 'exited' && openDeps === null) return { kind: 'queued' };
+  const here =
+    waited === 'exited' && openDeps !== null ? await cancelHere(openDeps, request, runId) : NOT_NEEDED;
   if (!here.ok) return { kind: 'problem', problem: here.problem };
   const read = await call.store.read(runId);
   const outcome = (read.ok ? viewRun(read.run.events) : null)?.end?.outcome ?? null;
@@ -53,7 +58,11 @@ type CancelledHere =
 /** The driving process has ended the run itself. */
 const NOT_NEEDED: CancelledHere = { ok: true, note: null };
 
-async function cancelHere({ openDeps, request }: CancelCall, runId: string): Promise<CancelledHere> {
+async function cancelHere(
+  openDeps: () => Promise<RunDeps>,
+  request: CancelRequest,
+  runId: string,
+): Promise<CancelledHere> {
   let note: string | null = null;
   const resumed = await resumeRun({
     deps: await openDeps(),
@@ -76,7 +85,7 @@ async function cancelHere({ openDeps, request }: CancelCall, runId: string): Pro
  * drives the run. A driver that ends a run releases the lease only after the whole record is written.
  */
 async function waitForDriver(
-  { store, clock }: CancelCall,
+  { store, clock, openDeps }: CancelCall,
   runId: string,
 ): Promise<'ended' | 'exited' | Driver> {
   const never = createUnabortedSignal();
@@ -86,8 +95,9 @@ async function waitForDriver(
     const read = await store.read(runId);
     hasEnded = read.ok && viewRun(read.run.events)?.end != null;
     driver = read.ok ? read.run.driver : driver;
-    if (read.ok && driver === null) return hasEnded ? 'ended' : 'exited';
+    if (read.ok && driver === null && (hasEnded || openDeps !== null)) return hasEnded ? 'ended' : 'exited';
     await clock.sleep(POLL_MS, never);
   }
+  if (!hasEnded && driver === null && openDeps === null) return 'exited';
   return hasEnded || driver === null ? 'ended' : driver;
 }

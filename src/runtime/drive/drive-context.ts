@@ -3,7 +3,8 @@ import type { Plan } from '../../kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../../kernel/state.ts';
 import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { DrivenRun, Flush } from '../../ports/run-store.ts';
-import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
+import type { Reopened, RunWorkspace } from '../../ports/workspace/workspace.ts';
+import { restoreSetup } from '../effects/restore-setup.ts';
 import { createRunNotifications, findCurrent, type RunNotifications } from '../notify/run-notifications.ts';
 import { deriveMetadata, deriveStatus, writeMetadata, writeStatus } from '../record/derived-files.ts';
 import { createRunViewer, type RunView } from '../record/run-view.ts';
@@ -83,7 +84,7 @@ export interface DriveContextRequest {
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
   /** Creates the workspace, or makes sure that it exists. */
-  readonly open: (view: RunView) => Promise<void>;
+  readonly open: (view: RunView) => Promise<Reopened>;
 }
 
 export function createContext(request: DriveContextRequest): DriveContext {
@@ -148,7 +149,10 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
   const notifications = createRunNotifications({ deps, directory, view, events: () => events, record });
   notifications.add(findCurrent(events, viewer.current()).filter(isSentAtOnce));
-  return {
+  const openWorkspace = async (): Promise<void> => {
+    if ((await request.open(view())) === 'recreated') await restoreSetup(context);
+  };
+  const context: DriveContext = {
     deps,
     plan,
     run,
@@ -166,7 +170,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     refreshStatus,
     openWorkspace: async () => {
       lease.expectHeld();
-      opened ??= request.open(view());
+      opened ??= openWorkspace();
       try {
         await opened;
       } catch (error) {
@@ -187,6 +191,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
       return writeMetadata(directory, deriveMetadata(view(), place));
     },
   };
+  return context;
 }
 
 /** Wraps a port so that `check` runs before each call of one of its functions. */

@@ -5,7 +5,7 @@ import { LeaseLost } from '../../contracts/run/run-lease.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { Ids, NewRun } from '../../ports/run-store.ts';
-import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
+import type { Reopened, RunWorkspace } from '../../ports/workspace/workspace.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { initialMetadata, writeMetadata } from '../record/derived-files.ts';
 import type { RunDeps } from '../run-context.ts';
@@ -231,7 +231,7 @@ async function storeDocuments(
   }
 }
 
-async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Promise<void> {
+async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Promise<Reopened> {
   try {
     await request.deps.workspace.create(workspace);
   } catch (error) {
@@ -243,4 +243,5 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
     );
   }
   await request.onCreated(workspace.runId);
+  return 'kept';
 }

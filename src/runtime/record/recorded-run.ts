@@ -20,17 +20,11 @@ export function locateWorkspace(
     baseRef: started.base_ref,
     baseSha: started.base_sha,
     harnessDir: directory.resolve('harness'),
+    ...(canBeWorkspace(started.worktree_path, runId, repoRoot)
+      ? { recordedPath: started.worktree_path }
+      : {}),
   });
-  const checkoutPath = canBeWorkspace(started.worktree_path, runId, repoRoot)
-    ? started.worktree_path
-    : described.checkoutPath;
-  return {
-    ...described,
-    repoRoot,
-    checkoutPath,
-    judgePath: checkoutPath.replace(/[^/]*$/, 'judge'),
-    branchName: started.branch_name,
-  };
+  return { ...described, repoRoot, branchName: started.branch_name };
 }
 
 /**

@@ -6,6 +6,7 @@ import { resolveRunId } from '../../app/runs/resolve-run.ts';
 import type { OpenScope, Services } from '../../app/services.ts';
 import type { OpenTrust, TrustRequest } from '../../app/trust.ts';
 import type { OpenWork, WorkOptions } from '../../app/work/opened-work.ts';
+import type { EngineKind } from '../../contracts/vocabulary.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { RecordProblem } from '../../ports/run-store.ts';
 import { CliError } from './cli-error.ts';
@@ -33,8 +34,8 @@ export function openUpkeep(context: CommandContext): Promise<UpkeepSetup> {
   return openWith(context, (services, startDir) => services.openUpkeep(startDir));
 }
 
-export function openProject(context: CommandContext): Promise<OpenProject> {
-  return openWith(context, (services, startDir) => services.openProject(startDir));
+export function openProject(context: CommandContext, engine?: EngineKind): Promise<OpenProject> {
+  return openWith(context, (services, startDir) => services.openProject(startDir, engine));
 }
 
 export function openTrust(context: CommandContext, wanted: TrustRequest): Promise<OpenTrust> {
@@ -60,7 +61,14 @@ export function openWork(context: CommandContext, options: WorkOptions): Promise
 }
 
 export async function openRun(context: CommandContext, runRef: string): Promise<OpenRun> {
-  return openRunByRef(await openRecords(context), runRef);
+  return openFetched(await openRecords(context), runRef);
+}
+
+/** Opens a run with all of its files. */
+export async function openFetched(records: Records, runRef: string): Promise<OpenRun> {
+  const runId = await resolveRunId(records, runRef);
+  await records.store.fetch(runId);
+  return openRunByRef(records, runId);
 }
 
 export async function openRunByRef(records: Records, runRef: string): Promise<OpenRun> {

@@ -6,6 +6,7 @@ import { formatJson } from '../../text/outside-text.ts';
 import { createRegistrar, type Dispatch } from './add-command.ts';
 import { exitCodeOfError, isUserError } from './cli-error.ts';
 import { type CommandContext, JSON_SCHEMA_VERSION } from './command-context.ts';
+import { addEngineCommands } from './commands/engine-commands.ts';
 import { addPlumbingCommands } from './commands/plumbing-commands.ts';
 import { addGateCommands, addLookCommands, addRunCommands } from './commands/run-commands.ts';
 import { addStartCommands } from './commands/start-commands.ts';
@@ -144,6 +145,8 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addUpkeepCommands(registrar);
   program.commandsGroup('Plan and dispatch work items:');
   addWorkCommands(registrar);
+  program.commandsGroup('Drive runs from a queue:');
+  addEngineCommands(registrar);
   program.commandsGroup('Plumbing:');
   addPlumbingCommands(registrar);
   return program;

@@ -13,8 +13,8 @@ import type { Command, SetupConfig, SetupDocument } from '../../contracts/config
 
 /**
  * Merges the layers key by key: environment over repository file over user file over defaults; maps merge by name.
- * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers`, `forge` and
- * `trusted` are read from the user's file only.
+ * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers`, `forge`, `serve` and
+ * `trusted` are read from the user's file only, `engine` also from the environment.
  */
 export function mergeConfigs(
   user: ConfigDocument | null,
@@ -61,6 +61,7 @@ export function mergeConfigs(
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
     serve: { url: user?.serve?.url ?? CONFIG_DEFAULTS.serve.url },
+    engine: completeEngine({ ...user?.engine, ...environment?.engine }),
     answers: user?.answers ?? CONFIG_DEFAULTS.answers,
     trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };
@@ -72,6 +73,16 @@ function completeRetention(given: ConfigDocument['retention']): Config['retentio
   if (keep_runs === undefined && keep_days === undefined)
     return { ...CONFIG_DEFAULTS.retention, is_configured: false };
   return { keep_runs: keep_runs ?? 0, keep_days: keep_days ?? 0, is_configured: true };
+}
+
+function completeEngine(given: NonNullable<ConfigDocument['engine']>): Config['engine'] {
+  const { kind, url_env, hub, blobs } = CONFIG_DEFAULTS.engine;
+  return {
+    kind: given.kind ?? kind,
+    url_env: given.url_env ?? url_env,
+    hub: given.hub ?? hub,
+    blobs: given.blobs ?? blobs,
+  };
 }
 
 type Layer = ConfigDocument | null;

@@ -30,9 +30,10 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   ];
 }
 
-/** Settings that a repository must not decide, such as what the user trusts and which secrets go where. */
+/** Settings that a repository must not decide, such as what the user trusts, where runs go and which secrets go where. */
 const USER_SETTINGS: readonly (readonly string[])[] = [
   ['answers'],
+  ['engine'],
   ['forge'],
   ['serve'],
   ['trusted'],

@@ -64,6 +64,7 @@ describe('the environment', () => {
       const variable = `CONDUCTOR_${name.toUpperCase()}`;
       const leaf =
         {
+          engine: '_KIND',
           limits: '_TIMEOUT',
           paths: '_RUNS',
           retention: '_KEEP_RUNS',

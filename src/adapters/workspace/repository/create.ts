@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace/workspace.ts';
+import type { Reopened, RunWorkspace, WorkspaceRequest } from '../../../ports/workspace/workspace.ts';
 import { hasErrorCode } from '../../../text/error-code.ts';
 import { messageOf } from '../../../text/error-message.ts';
 import { checkOutTree } from '../files/check-out.ts';
@@ -39,17 +39,19 @@ export interface CreateOptions {
 
 /** Names the folders and the branch of a run, so that they can be recorded before they exist. */
 export function describeWorkspace(
-  { repoRoot, workspacesDir }: Pick<UserRepository, 'repoRoot' | 'workspacesDir'>,
+  { repoRoot, workspacesDir, movesRuns }: Pick<UserRepository, 'repoRoot' | 'workspacesDir' | 'movesRuns'>,
   request: WorkspaceRequest,
 ): RunWorkspace {
   const { runId, workflowId, baseRef, baseSha, harnessDir } = request;
   if (basename(runId) !== runId || runId === '' || runId === '..' || runId === '.')
     throw new GitError([], null, `${JSON.stringify(runId)} can't name a folder`);
+  const recorded = movesRuns === true ? undefined : request.recordedPath;
+  const checkoutPath = recorded ?? join(workspacesDir, runId, 'work');
   return {
     runId,
     repoRoot,
-    checkoutPath: join(workspacesDir, runId, 'work'),
-    judgePath: join(workspacesDir, runId, 'judge'),
+    checkoutPath,
+    judgePath: checkoutPath.replace(/[^/]*$/, 'judge'),
     branchName: request.branch ?? runBranchName(workflowId, runId),
     baseRef,
     baseSha,
@@ -83,7 +85,7 @@ export async function reopenWorkspace(
   workspace: RunWorkspace,
   tree: string | null,
   options: CreateOptions,
-): Promise<void> {
+): Promise<Reopened> {
   const repository = describeRepository(workspace, user.signal);
   if (!(await isComplete(repository))) {
     const untouched = tree === null || tree === (await treeOf(userGit(user), workspace.baseSha));
@@ -96,7 +98,7 @@ export async function reopenWorkspace(
     await clearStaleLocks(user, repository);
     await discardWorkspace(user, workspace);
     await createWorkspace(user, workspace, options);
-    return;
+    return 'recreated';
   }
   const owner = await adoptOrFindOwner(user, repository);
   if (owner !== null)
@@ -110,6 +112,7 @@ export async function reopenWorkspace(
   await restoreCheckout(repository, tree);
   await ensureGitFolder(repository);
   await ensureHarnessLink(repository, workspace.checkoutPath);
+  return 'kept';
 }
 
 /** False for a workspace that is missing, or that was only half created. */

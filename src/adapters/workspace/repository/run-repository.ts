@@ -13,6 +13,8 @@ export interface UserRepository {
   /** Contains the folders of the repository's runs. */
   readonly workspacesDir: string;
   readonly signal?: AbortSignal | undefined;
+  /** Whether runs move between machines, so that paths in records mean nothing here. */
+  readonly movesRuns?: boolean;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { STATE_FILTERS } from '../../../app/runs/listed-state.ts';
-import { STATS_DIMENSIONS } from '../../../contracts/vocabulary.ts';
+import { ENGINE_KINDS, STATS_DIMENSIONS } from '../../../contracts/vocabulary.ts';
 import type { Registrar } from '../add-command.ts';
 import {
   collect,
@@ -33,6 +33,7 @@ export function addRunCommands({ add }: Registrar): void {
         baseline: options.baseline !== false,
         wait: options.wait === true,
         detach: options.detach === true,
+        engine: ENGINE_KINDS.find((kind) => kind === options.engine) ?? null,
       });
     },
   )
@@ -44,6 +45,11 @@ export function addRunCommands({ add }: Registrar): void {
     .option('--no-baseline', "don't run the validators on the base commit first")
     .option('--wait', 'wait at gates until they are answered; on a terminal, ask for the answer')
     .option('--detach', 'continue in a background process')
+    .option(
+      '--engine <kind>',
+      `${ENGINE_KINDS.join(' or ')} (default: the configured one)`,
+      oneOf(ENGINE_KINDS),
+    )
     .option(...TRUST_OPTION);
 
   add(

@@ -1,3 +1,4 @@
+import { fetchRun } from '../../../../app/engine/follow-run.ts';
 import type { UpkeepSetup } from '../../../../app/opened.ts';
 import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import {
@@ -31,6 +32,7 @@ export interface UndoOptions {
 /** Restores what a rollback, a recovery or a removal salvaged. */
 export async function undo(context: CommandContext, runRef: string, options: UndoOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
+  await fetchFromShared(setup, runRef);
   const run = await findSalvagedRun(setup, runRef);
   const { ref, dryRun } = options;
   const undone = options.list
@@ -43,6 +45,13 @@ export async function undo(context: CommandContext, runRef: string, options: Und
   else if ('files' in undone) printFiles(context, undone, dryRun);
   else printRef(context, undone);
   return EXIT.success;
+}
+
+/** Another machine may have made the salvages. A run without a record has only those that are here. */
+async function fetchFromShared(setup: UpkeepSetup, runRef: string): Promise<void> {
+  if (setup.hub === null && setup.store.kind === 'embedded') return;
+  const [only, ...more] = await setup.store.match(runRef);
+  if (only !== undefined && more.length === 0) await fetchRun(setup, only);
 }
 
 function explainLock(runId: string) {

@@ -9,6 +9,7 @@ import { printable, printLines, stdoutOf } from '../../output/terminal.ts';
 export async function verify(context: CommandContext, runRef: string): Promise<ExitCode> {
   const records = await openRecords(context);
   const runId = await resolveRunId(records, runRef);
+  await records.store.fetch(runId);
   const verification = await verifyRun(await records.store.read(runId));
   const ok = verification.problems.length === 0;
   if (context.json) {

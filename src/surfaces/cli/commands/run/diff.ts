@@ -1,3 +1,4 @@
+import { fetchRun } from '../../../../app/engine/follow-run.ts';
 import { diffDocument } from '../../../../app/runs/run-document.ts';
 import { escapeUnsafe } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
@@ -21,6 +22,7 @@ export async function diff(
     );
   const { view, record } = await openRun(context, runRef);
   const project = await openProject(context);
+  await fetchRun(project, view.runId);
   const to = view.headSha ?? view.state.tree ?? view.started.base_tree;
   const { changes, patch } = await readRunPatch(project, { view, directory: record.directory }, to);
   if (context.json) printJson(context, { run_id: view.runId, ...diffDocument(changes) });

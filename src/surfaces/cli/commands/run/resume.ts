@@ -1,4 +1,5 @@
 import { explainResumeProblem, resumeRecordedRun, workflowsOfRun } from '../../../../app/drive/resume-run.ts';
+import { findQueued } from '../../../../app/engine/submit-run.ts';
 import type { OpenProject, Records } from '../../../../app/opened.ts';
 import { resolveRunId } from '../../../../app/runs/resolve-run.ts';
 import type { Plan } from '../../../../kernel/plan.ts';
@@ -11,6 +12,7 @@ import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
 import { announceDetached } from '../../driving/detached-terminal.ts';
 import { reportEnd, whileDriving } from '../../driving/driving.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
+import { followDriven } from '../../driving/follow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject } from '../../open.ts';
 
@@ -20,6 +22,11 @@ export async function resume(
   { wait, detach }: { readonly wait: boolean; readonly detach: boolean },
 ): Promise<ExitCode> {
   const project = await openProject(context);
+  if (project.store.kind === 'shared') {
+    // Workers continue the runs of a shared engine.
+    const followed = (await findQueued(project.store, runRef)) ?? (await resolveRunId(project, runRef));
+    return followDriven(context, project, followed, { wait, plan: null });
+  }
   const runId = await resolveRunId(project, runRef);
   await ensureRunTrusted(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });

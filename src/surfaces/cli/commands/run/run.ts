@@ -4,16 +4,18 @@ import {
   type RunRequest,
   startCheckedRun,
 } from '../../../../app/drive/check-runnable.ts';
+import { type SubmitRequest, submitRun } from '../../../../app/engine/submit-run.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
 import { explainForge } from '../../../../app/runs/publish-run.ts';
 import { ownValue } from '../../../../contracts/own-value.ts';
+import type { EngineKind } from '../../../../contracts/vocabulary.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
 import { readIssue } from '../../../../runtime/forge/read-issue.ts';
 import { createUnabortedSignal } from '../../../../runtime/never-aborted.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
-import type { CommandContext } from '../../command-context.ts';
+import { type CommandContext, printJson } from '../../command-context.ts';
 import { askAtGates } from '../../driving/ask-at-gate.ts';
 import { startDetached } from '../../driving/detach.ts';
 import { commonFlags, reportDetached } from '../../driving/detached-report.ts';
@@ -21,6 +23,7 @@ import { announceDetached } from '../../driving/detached-terminal.ts';
 import { reportEnd, whileDriving } from '../../driving/driving.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
 import { displayPath, findWorkflow } from '../../driving/find-workflow.ts';
+import { followDriven } from '../../driving/follow.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openProject } from '../../open.ts';
 import { configWarningLine } from '../../output/config-warnings.ts';
@@ -45,6 +48,8 @@ export interface IssueOptions {
 }
 
 interface RunVerbOptions extends RunOptions {
+  /** Null for the engine of the configuration. */
+  readonly engine: EngineKind | null;
   readonly detach: boolean;
 }
 
@@ -54,7 +59,7 @@ export async function run(
   workflow: string,
   options: RunVerbOptions,
 ): Promise<ExitCode> {
-  const project = await openProject(context);
+  const project = await openProject(context, options.engine ?? undefined);
   const path = await findWorkflow(workflow, project.workflowFolders);
   // A detached process reads the issue again, and records what it has read.
   const { issue: wanted, ...taskless } = options;
@@ -62,6 +67,8 @@ export async function run(
   const checked = await checkForRun(context, project, path, { ...options.inputs, ...asked?.inputs });
   if (checked === null) return EXIT.usage;
   await ensureTrust(context, { workflows: [{ plan: checked.plan, path }] });
+  if (project.store.kind === 'shared')
+    return submitAndFollow(context, project, checked, { ...taskless, ...asked });
   if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
     ...taskless,
@@ -76,6 +83,26 @@ export async function run(
     },
   });
   return reportEnd(context, project, end);
+}
+
+/** Hands the run to a worker of the shared engine. With `--detach`, returns at once. */
+async function submitAndFollow(
+  context: CommandContext,
+  project: OpenProject,
+  checked: CheckedForRun,
+  options: SubmitRequest & Pick<RunVerbOptions, 'detach' | 'wait'>,
+): Promise<ExitCode> {
+  const { terminal, json } = context;
+  const submitted = await submitRun(project, checked, options);
+  if (!submitted.ok) throw new CliError(submitted.obstacle.message, submitted.obstacle.help);
+  const { runId } = submitted;
+  (json ? terminal.err : terminal.out)(`${runId}\n`);
+  for (const remark of checked.remarks) terminal.err(`${remark}\n`);
+  if (!options.detach)
+    return followDriven(context, project, runId, { wait: options.wait, plan: checked.plan });
+  if (json) printJson(context, { run_id: runId, submitted: true });
+  else terminal.err('submitted; conductor engine status shows what it waits for\n');
+  return EXIT.success;
 }
 
 /** Starts the same run in a separate process, which checks the workflow again and reports its own obstacles. */
