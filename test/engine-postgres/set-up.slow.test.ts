@@ -55,7 +55,7 @@ describe.skipIf(programs === null)('the database of the engine postgres', () => 
     const before = await admins[0]?.check();
     expect(before).toEqual([{ message: 'the tables are missing', help: 'run conductor engine up' }]);
     const reports = await Promise.all(admins.map((admin) => admin.migrate()));
-    expect(reports.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1, 1, 1]);
+    expect(reports.map(({ from }) => from).sort((a, b) => a - b)).toEqual([0, 1, 1, 1, 1, 1]);
     expect(await admins[0]?.check()).toEqual([]);
     expect(await openAdmin(addressOf('many')).migrate()).toEqual({ from: 1, to: 1 });
   });

@@ -12,7 +12,7 @@ import {
   textSchema,
   wholeNumber,
 } from '../forms.ts';
-import { ENGINE_KINDS, type EngineKind } from '../vocabulary.ts';
+import { type EngineConfig, engineSchema } from './engine-config.ts';
 import { type NotifyTarget, notifySchema } from './notify-config.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
@@ -252,26 +252,7 @@ export const configDocumentSchema = mapping({
     'The page of `conductor serve`. Read only from your own file.',
   ),
   engine: described(
-    z.optional(
-      mapping({
-        kind: described(
-          z.optional(z.enum(ENGINE_KINDS)),
-          'Where runs are kept: `embedded` in this repository, `postgres` in a database that workers share.',
-        ),
-        url_env: described(
-          z.optional(textSchema),
-          'The environment variable with the connection string of the database.',
-        ),
-        hub: described(
-          z.optional(textSchema),
-          'The git repository through which workers exchange snapshots and branches: an address or a path.',
-        ),
-        blobs: described(
-          z.optional(textSchema),
-          'Where the files of runs are stored: a folder that all workers share.',
-        ),
-      }),
-    ),
+    z.optional(engineSchema),
     'The engine that keeps runs. Read only from your own file and from the environment.',
   ),
   answers: described(
@@ -381,15 +362,6 @@ export interface Config {
   readonly answers: 'any' | 'interactive';
   /** Globs of repositories, absolute or below `~`. */
   readonly trusted: readonly string[];
-}
-
-export interface EngineConfig {
-  readonly kind: EngineKind;
-  readonly url_env: string;
-  /** Null: workers don't exchange git objects. */
-  readonly hub: string | null;
-  /** Null: the engine's default. */
-  readonly blobs: string | null;
 }
 
 export interface TelemetryConfig {
