@@ -6,6 +6,7 @@ import { createReportMemory } from '../adapters/system/report-memory.ts';
 import type { EngineSide } from '../app/engine/labels.ts';
 import { UseCaseError } from '../app/use-case-error.ts';
 import type { Config } from '../contracts/config/config.ts';
+import type { EngineConfig } from '../contracts/config/engine-config.ts';
 import { sha256Hex } from '../node/sha256.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Hub } from '../ports/hub.ts';
@@ -34,7 +35,7 @@ export async function createEngine({ repoRoot, config }: EnginePlace): Promise<E
 
 const PLACE = 'conductor/config.yaml in your configuration folder';
 
-export function readDatabaseUrl({ url_env: name }: Config['engine']): string {
+export function readDatabaseUrl({ url_env: name }: EngineConfig): string {
   const url = process.env[name] ?? '';
   if (url !== '') return url;
   throw new UseCaseError(
@@ -43,7 +44,7 @@ export function readDatabaseUrl({ url_env: name }: Config['engine']): string {
   );
 }
 
-export function readBlobFolder({ blobs }: Config['engine']): string {
+export function readBlobFolder({ blobs }: EngineConfig): string {
   if (blobs?.startsWith('/') === true) return blobs;
   throw new UseCaseError(
     blobs === null
@@ -54,7 +55,7 @@ export function readBlobFolder({ blobs }: Config['engine']): string {
 }
 
 /** All clones name the same hub, but their folders may have any name. A label has no spaces. */
-function nameRepository(repoRoot: string, { hub }: Config['engine']): string {
+function nameRepository(repoRoot: string, { hub }: EngineConfig): string {
   const name = basename((hub ?? repoRoot).replace(/\/+$/, '')).replace(/\.git$/, '');
   return name.replace(/^.*:/, '').replace(/[\s=]+/g, '-');
 }
