@@ -5,6 +5,7 @@ const PURE_FOLDERS = [
   'overview',
   'workflow',
   'diagnostics',
+  'forge',
   'notify',
   'contracts',
   'planner',

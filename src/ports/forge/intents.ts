@@ -1,0 +1,4 @@
+import type * as once from '../../forge/write-once.ts';
+
+/** Defined beside the pure code that reads it. */
+export type IntentJournal = once.IntentJournal;
