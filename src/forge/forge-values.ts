@@ -34,6 +34,8 @@ export interface PullRequest {
   readonly author: ForgeUser;
   readonly labels: readonly string[];
   readonly mergeSha: string | null;
+  /** Null also in lists, which don't have it. */
+  readonly mergedBy: ForgeUser | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -45,6 +47,8 @@ export interface ForgeIssue {
   readonly title: string;
   readonly body: string;
   readonly state: 'open' | 'closed';
+  /** Null if it is open, or if the account is gone. */
+  readonly closedBy: ForgeUser | null;
   readonly author: ForgeUser;
   readonly labels: readonly string[];
   readonly createdAt: string;
