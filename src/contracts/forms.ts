@@ -45,6 +45,14 @@ export const FORMS = {
     wanted: 'a glob of repositories',
     help: 'write a whole path, such as `/srv/repos/**`, or one below your home, such as `~/work/**`',
   },
+  forgeRepository: {
+    wanted: 'a repository',
+    help: 'write owner and name, such as `octo/shop`',
+  },
+  forgeUrl: {
+    wanted: 'the address of an API',
+    help: 'write it in full, such as `https://github.example/api/v3`; tokens come from the environment',
+  },
   pageUrl: {
     wanted: 'the address of a page',
     help: 'write scheme and host, and a port if needed, such as `https://box.example/`',

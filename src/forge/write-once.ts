@@ -10,6 +10,8 @@ import { ForgeError } from './forge-problem.ts';
 export interface IntentJournal {
   /** Durable when it returns. */
   readonly begin: (intent: WriteIntent) => Promise<IntentState>;
+  /** What `begin` would return, without beginning anything. */
+  readonly look: (key: string) => Promise<IntentState>;
   /** `result` is what a later `begin` returns, as JSON. Durable when it returns. */
   readonly finish: (key: string, result: unknown) => Promise<void>;
 }

@@ -13,6 +13,14 @@ export function pickVariables(
   );
 }
 
+/** The tokens of a forge are conductor's own: no agent gets them, even if the configuration lists their names. */
+export function withoutVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+}
+
 /** Variables that name the folders or files from which programs load code. */
 const LOOKUP_VARIABLES: readonly string[] = [
   'PATH',

@@ -9,6 +9,7 @@ import type { ApprovalRequest } from '../policy/changes.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ProjectForge } from '../ports/forge/project-forge.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
@@ -80,6 +81,8 @@ export interface Project {
   readonly notify: Notifier | null;
   /** Where the user opens the page, for links in notifications; null or missing if not configured. */
   readonly pageUrl?: string | null;
+  /** Missing in simulations. */
+  readonly forge?: ProjectForge;
 }
 
 export interface AgentSettings {

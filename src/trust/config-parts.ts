@@ -1,5 +1,5 @@
 import type { ConfigDocument } from '../contracts/config/config.ts';
-import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config/config-defaults.ts';
+import { CONFIG_DEFAULTS, PLANNER_DEFAULTS, PUBLISH_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import type { NotifyDocument } from '../contracts/config/notify-config.ts';
 import { commandText, createPart, type Part } from './part.ts';
 
@@ -21,6 +21,7 @@ export function configParts(repository: ConfigDocument, user: ConfigDocument): r
     ...setupParts(repository),
     ...plannerParts(repository.planner),
     ...notifyParts(repository),
+    ...publishParts(repository),
     ...extraNames('environment', repository.environment, user.environment ?? CONFIG_DEFAULTS.environment),
     ...extraNames('entrypoint', repository.entrypoints, user.entrypoints ?? CONFIG_DEFAULTS.entrypoints),
     ...policyParts(repository, user),
@@ -70,6 +71,19 @@ function notifyParts({ notify }: ConfigDocument): Part[] {
   return notify.map((target, index) =>
     createPart('notify', `notify ${index + 1}`, notifyText(target), target),
   );
+}
+
+function publishParts({ publish }: ConfigDocument): Part[] {
+  const { when, draft } = { ...PUBLISH_DEFAULTS, ...publish };
+  if (publish === undefined) return [];
+  const what = draft ? 'draft pull requests' : 'pull requests';
+  const at =
+    when === 'never'
+      ? 'at gates'
+      : when === 'end'
+        ? 'at gates and after every run'
+        : 'at gates and after success';
+  return [createPart('publish', 'publish', `pushes the work of runs and opens ${what} ${at}`, publish)];
 }
 
 function notifyText(target: Extract<NotifyDocument, readonly unknown[]>[number]): string {

@@ -28,7 +28,7 @@ import type { Config } from '../contracts/config/config.ts';
 import { SETUP_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
-import { pickVariables, removeCheckoutPaths } from '../policy/environment.ts';
+import { pickVariables, removeCheckoutPaths, withoutVariables } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets/secrets.ts';
 import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
@@ -36,6 +36,7 @@ import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
+import { createProjectForge, forgeSecrets, forgeVariables } from './forge.ts';
 import { createConfiguredNotifier, notifySecrets } from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
@@ -72,7 +73,8 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     home: request.env.HOME ?? '',
   });
   const checkouts = [...new Set([repoRoot, ...(await listCheckoutFolders(request.gitDir))])];
-  const clean = removeCheckoutPaths(pickVariables(request.env, config.environment), checkouts, realPathOf);
+  const ownEnv = withoutVariables(request.env, forgeVariables(config));
+  const clean = removeCheckoutPaths(pickVariables(ownEnv, config.environment), checkouts, realPathOf);
   const allowed = clean.env;
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;
@@ -80,6 +82,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...secretValuesOf(request.env),
     ...plannerSecrets(config, request.env),
     ...notifySecrets(config, request.env),
+    ...forgeSecrets(config, request.env),
   ]);
   const sandbox = await findSandbox(config, request.env, searchPath);
   const bounds = processBounds(config.limits);
@@ -112,7 +115,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       conductorBin: kit.environment.CONDUCTOR_BIN,
       protectedBranches,
     },
-    request.env,
+    ownEnv,
   );
   const setup = createCheckoutSetup({
     ...processes,
@@ -150,6 +153,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     }),
     notify: createConfiguredNotifier(config, request.env, { cwd: repoRoot, env: environment }),
     pageUrl: config.serve.url,
+    forge: createProjectForge({ repoRoot, config, env: request.env, clock: records.clock }),
   };
   return {
     ok: true,

@@ -2,6 +2,13 @@ import { execFile } from 'node:child_process';
 import { createSign } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ForgeError } from '../../forge/forge-problem.ts';
+import {
+  APP_ID_VARIABLE,
+  APP_KEY_VARIABLE,
+  ENTERPRISE_VARIABLES,
+  PUBLIC_HOST,
+  PUBLIC_VARIABLES,
+} from '../../forge/tokens.ts';
 
 /** Where requests take their token from. Secrets are in memory only. */
 export interface TokenSource {
@@ -31,15 +38,6 @@ export interface TokenDeps {
   readonly askGh: (host: string) => Promise<string | null>;
 }
 
-const PUBLIC_HOST = 'github.com';
-const PUBLIC_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
-/** As the command line of GitHub reads them: a token of one host must not reach another. */
-const ENTERPRISE_VARIABLES = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
-const APP_ID = 'GITHUB_APP_ID';
-const APP_KEY = 'GITHUB_APP_PRIVATE_KEY';
-/** All variables that hold a secret of GitHub, besides the configured one. */
-export const SECRET_VARIABLES: readonly string[] = [...PUBLIC_VARIABLES, ...ENTERPRISE_VARIABLES, APP_KEY];
-
 export function createTokenSource(deps: TokenDeps): TokenSource {
   let found: Promise<TokenSource> | null = null;
   return {
@@ -52,8 +50,8 @@ export function createTokenSource(deps: TokenDeps): TokenSource {
 
 async function findSource(deps: TokenDeps): Promise<TokenSource> {
   const { tokenEnv, variable, host } = deps;
-  const appId = tokenEnv === null ? variable(APP_ID) : null;
-  const appKey = variable(APP_KEY);
+  const appId = tokenEnv === null ? variable(APP_ID_VARIABLE) : null;
+  const appKey = variable(APP_KEY_VARIABLE);
   if (appId !== null && appKey !== null) return createAppTokens(deps, appId, appKey);
   const usual = host === PUBLIC_HOST ? PUBLIC_VARIABLES : ENTERPRISE_VARIABLES;
   const names = tokenEnv === null ? usual : [tokenEnv];
@@ -124,7 +122,7 @@ function signJwt(appId: string, key: string, now: number): string {
     throw new ForgeError({
       kind: 'forbidden',
       what: `signing as the app ${appId}`,
-      reason: `${APP_KEY} is not a private key in PEM form`,
+      reason: `${APP_KEY_VARIABLE} is not a private key in PEM form`,
     });
   }
 }

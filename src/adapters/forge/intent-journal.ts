@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { syncFolder } from '../../node/atomic-file.ts';
-import type { IntentJournal } from '../../ports/forge/intents.ts';
+import type { IntentJournal, IntentState } from '../../ports/forge/intents.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 
 const lineSchema = z.discriminatedUnion('state', [
@@ -30,13 +30,17 @@ export function createIntentFile(path: string, now: () => Date): IntentJournal {
     await appendLine(path, `${JSON.stringify(line)}\n`);
     known.set(line.key, line);
   };
+  const look = async (key: string): Promise<IntentState> => {
+    const known = (await load()).get(key);
+    if (known === undefined) return { kind: 'new' };
+    return known.state === 'begun' ? { kind: 'begun' } : { kind: 'finished', result: known.result };
+  };
   return {
+    look,
     begin: async ({ key, operation }) => {
-      const known = (await load()).get(key);
-      if (known?.state === 'finished') return { kind: 'finished', result: known.result };
-      if (known !== undefined) return { kind: 'begun' };
-      await append({ state: 'begun', key, operation, at: now().toISOString() });
-      return { kind: 'new' };
+      const state = await look(key);
+      if (state.kind === 'new') await append({ state: 'begun', key, operation, at: now().toISOString() });
+      return state;
     },
     finish: (key, result) => append({ state: 'finished', key, result, at: now().toISOString() }),
   };

@@ -23,6 +23,8 @@ export const CONFIG_DEFAULTS = {
   baseline: 'on',
   tests: null,
   retention: { keep_runs: 200, keep_days: 30 },
+  forge: { kind: 'github', remote: 'origin', repository: null, base_url: null, token_env: null },
+  publish: null,
   sandbox: 'auto',
   work: {
     agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'claude-code' },
@@ -35,6 +37,9 @@ export const CONFIG_DEFAULTS = {
   answers: 'any',
   trusted: [],
 } as const;
+
+/** Defaults of settings that are missing in `publish`. */
+export const PUBLISH_DEFAULTS = { when: 'success', draft: true } as const;
 
 /** Defaults of settings that are missing in `setup`. */
 export const SETUP_DEFAULTS = { run: [], copy: [], ports: 0, timeout: '15m' } as const;

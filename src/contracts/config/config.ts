@@ -11,6 +11,7 @@ import {
   textSchema,
   wholeNumber,
 } from '../forms.ts';
+import { type ForgeConfig, forgeSchema, type PublishConfig, publishSchema } from './forge-config.ts';
 import { type NotifyTarget, notifySchema } from './notify-config.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
@@ -217,6 +218,14 @@ export const configDocumentSchema = mapping({
     z.optional(notifySchema),
     'Where notifications go. Entries of your own file and of a trusted repository both apply.',
   ),
+  forge: described(
+    z.optional(forgeSchema),
+    'The forge with pull requests and issues. Read only from your own file.',
+  ),
+  publish: described(
+    z.optional(publishSchema),
+    'Whether runs publish their work as pull requests; without it, only `conductor pr` does.',
+  ),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
     'Whether agents and validators run in a sandbox: if available, always, or never.',
@@ -331,6 +340,9 @@ export interface Config {
   };
   /** Empty: no notifications. */
   readonly notify: readonly NotifyTarget[];
+  readonly forge: ForgeConfig;
+  /** Null: only `conductor pr` publishes. */
+  readonly publish: PublishConfig | null;
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
   readonly serve: { readonly url: string | null };

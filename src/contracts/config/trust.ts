@@ -11,6 +11,7 @@ export const PART_KINDS = [
   'suite',
   'planner',
   'notify',
+  'publish',
   'environment',
   'entrypoint',
   'policy',

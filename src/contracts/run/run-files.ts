@@ -7,6 +7,11 @@ export const RUN_FILES_SCHEMA_VERSION = 2;
 
 const title = z.string().optional().describe('The title of the run. Missing in runs of version 1.');
 
+const prUrl = z
+  .string()
+  .optional()
+  .describe('The pull request with the work of the run. Missing until it is published.');
+
 const usageTotals = z
   .strictObject({
     input_tokens: z.int().nonnegative().nullable(),
@@ -38,6 +43,7 @@ export const metadataSchema = z.strictObject({
     head_sha: z.string().nullable(),
   }),
   schema_versions: z.record(z.string(), z.int()),
+  pr_url: prUrl,
   usage: usageTotals,
 });
 export type Metadata = z.infer<typeof metadataSchema>;
@@ -75,6 +81,7 @@ export const statusSchema = z.strictObject({
     .nullable(),
   termination: z.enum(TERMINATIONS).nullable(),
   blocking_reason: z.string().nullable(),
+  pr_url: prUrl,
   elapsed_seconds: z.number(),
 });
 export type Status = z.infer<typeof statusSchema>;

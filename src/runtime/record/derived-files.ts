@@ -55,6 +55,7 @@ export function deriveStatus(view: RunView, plan: Plan | null, now: Date): Statu
           },
     termination: view.end?.termination ?? null,
     blocking_reason: blockingReason(view),
+    ...prUrlOf(view),
     elapsed_seconds: Math.max(0, Math.round((until - Date.parse(view.startedAt)) / 100) / 10),
   };
 }
@@ -84,6 +85,10 @@ export function blockingReason(view: RunView): string | null {
 /** Files of schema version 1 have no title. */
 function titleOf({ title }: EventPayload<'run_started'>): { readonly title?: string } {
   return title === undefined ? {} : { title };
+}
+
+function prUrlOf({ published }: RunView): { readonly pr_url?: string } {
+  return published === null ? {} : { pr_url: published.url };
 }
 
 /** The metadata that is known when a run starts. */
@@ -137,6 +142,7 @@ export function deriveMetadata(view: RunView, place: MetadataPlace): Metadata {
     last_step_id: view.steps.at(-1)?.stepId ?? null,
     termination: view.end?.termination ?? null,
     outcome: view.end?.outcome ?? null,
+    ...prUrlOf(view),
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,

@@ -30,6 +30,8 @@ export interface RunView {
   /** Answers to gates, in order, without timeouts. */
   readonly answers: readonly AnswerView[];
   readonly end: RunEnd | null;
+  /** The pull request with the run's work; null if it was not published. */
+  readonly published: EventPayload<'run_published'> | null;
   /** The commit that the run ended with. */
   readonly headSha: string | null;
 }
@@ -173,6 +175,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     notices: [],
     notifications: [],
     answers: [],
+    published: null,
     headSha: null,
     end: null,
   };
@@ -267,6 +270,9 @@ function foldRest(view: Draft, event: RunEvent): void {
       return;
     case 'notification_sent':
       view.notifications.push(event.payload);
+      return;
+    case 'run_published':
+      view.published = event.payload;
       return;
     case 'gate_requested':
       view.awaiting = {

@@ -13,6 +13,8 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'baseline',
     'tests',
     'notify',
+    'forge',
+    'publish',
     'sandbox',
   ],
   limits: ['timeout', 'idle_timeout', 'max_visits', 'park', 'memory', 'processes', 'written_bytes'],

@@ -7,13 +7,14 @@ import type {
   WorkConfig,
 } from '../../contracts/config/config.ts';
 import { CONFIG_DEFAULTS, PLANNER_DEFAULTS, SETUP_DEFAULTS } from '../../contracts/config/config-defaults.ts';
+import { completeForge, completePublish } from '../../contracts/config/forge-config.ts';
 import { completeNotify } from '../../contracts/config/notify-config.ts';
 import type { Command, SetupConfig, SetupDocument } from '../../contracts/config/setup-config.ts';
 
 /**
  * Merges the layers key by key: environment over repository file over user file over defaults; maps merge by name.
- * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers` and `trusted` are
- * read from the user's file only.
+ * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers`, `forge` and
+ * `trusted` are read from the user's file only.
  */
 export function mergeConfigs(
   user: ConfigDocument | null,
@@ -54,6 +55,8 @@ export function mergeConfigs(
     tests: merged.tests ?? CONFIG_DEFAULTS.tests,
     retention: completeRetention(merged.retention),
     notify: combineTargets(user, repository, environment),
+    forge: completeForge({ ...user?.forge, ...environment?.forge }),
+    publish: completePublish(merged.publish),
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
     serve: { url: user?.serve?.url ?? CONFIG_DEFAULTS.serve.url },

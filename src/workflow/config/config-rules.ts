@@ -31,7 +31,7 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
 
 /** A repository must not decide what the user trusts or who may answer gates. */
 export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
-  return ['answers', 'serve', 'trusted']
+  return ['answers', 'forge', 'serve', 'trusted']
     .filter((key) => Object.hasOwn(asMapping(data), key))
     .map((key) =>
       createDiagnostic('CF108', {
