@@ -35,6 +35,8 @@ export interface GitHubProviderDeps extends ForgeDeps {
 }
 
 const POLL_MS = 30_000;
+/** How often to ask for checks that run. */
+const CHECKS_MS = 30_000;
 /** The lock of the journal is held while these are sent, a second apart. */
 const WRITES_PER_READ = 30;
 const WRITES_PER_WRITE = 6;
@@ -102,7 +104,7 @@ export function createGitHubProvider(deps: GitHubProviderDeps): WorkProvider {
         await local.settle(signal);
         const { revisions } = await local.read();
         if (signal.aborted || revisions.every(({ pipeline }) => pipeline.status !== 'pending')) return;
-        await clock.sleep(pollMs, signal);
+        await clock.sleep(CHECKS_MS, signal);
       }
     },
     setUpLabels: (labels) => setUpLabels(deps, labels),

@@ -115,6 +115,8 @@ export async function judgeStatus(
   const { forge, memory, trust } = context;
   const reading = readStatus(item.status, issue.labels, issue.state);
   const { number } = issue;
+  // The merge of its pull request closed it, which is judged as a merge.
+  if (issue.state === 'closed' && memory.pulls[item.id]?.state === 'merged') return true;
   switch (reading.kind) {
     case 'same':
       return true;

@@ -16,7 +16,13 @@ async function expectProjected({ double }: WorkScene, provider: WorkProvider): P
   const state = await provider.read();
   const shown = [...issues.values()].filter(({ number }) => !pulls.has(number));
   const open = shown.filter((issue) => issue.state === 'open');
-  const alive = state.items.filter(({ item }) => item.status !== 'closed');
+  // A merged pull request closes its issue, before a command closes the item.
+  const merged = new Set(
+    [...pulls.values()].flatMap(({ mergedAt, headSha }) => (mergedAt === null ? [] : [headSha])),
+  );
+  const isMerged = (id: string) =>
+    state.revisions.some(({ workItemID, headSHA }) => workItemID === id && merged.has(headSHA));
+  const alive = state.items.filter(({ item }) => item.status !== 'closed' && !isMerged(item.id));
   expect(open).toHaveLength(alive.length);
   for (const { item } of alive) {
     const own = shown.filter(({ body }) => body?.includes(`/${item.id} -->`));

@@ -87,15 +87,7 @@ export async function openWorkScene(
       clock,
       pollMs,
       intents: createIntentFile(join(folder, 'github-writes.ndjson'), clock.now),
-      branches: createItemBranches({
-        repoRoot: repo.root,
-        branch: null,
-        remote: async () => ({
-          host: forge.host,
-          url: (await forge.repository()).gitUrl,
-          ...(await forge.pushSecret()),
-        }),
-      }),
+      branches: createItemBranches({ repoRoot: repo.root, branch: null, forge }),
     });
     onTestFinished(provider.close);
     return provider;
