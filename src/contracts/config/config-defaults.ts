@@ -27,6 +27,7 @@ export const CONFIG_DEFAULTS = {
   publish: null,
   sandbox: 'auto',
   work: {
+    provider: 'local',
     agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'claude-code' },
     specs: ['docs/specs/**/*.md'],
     jobs: 2,

@@ -44,10 +44,19 @@ export interface PublishConfig {
 }
 
 export function completeForge(document: ForgeDocument | undefined): ForgeConfig {
-  return { ...CONFIG_DEFAULTS.forge, ...document };
+  const { forge } = CONFIG_DEFAULTS;
+  return {
+    kind: document?.kind ?? forge.kind,
+    remote: document?.remote ?? forge.remote,
+    repository: document?.repository ?? forge.repository,
+    base_url: document?.base_url ?? forge.base_url,
+    token_env: document?.token_env ?? forge.token_env,
+  };
 }
 
 /** Null if no file has the section: then no run and no gate publishes anything. */
 export function completePublish(document: PublishDocument | undefined): PublishConfig | null {
-  return document === undefined ? null : { ...PUBLISH_DEFAULTS, ...document };
+  if (document === undefined) return null;
+  const { when = PUBLISH_DEFAULTS.when, draft = PUBLISH_DEFAULTS.draft } = document;
+  return { when, draft };
 }

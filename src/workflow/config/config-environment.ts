@@ -20,7 +20,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   limits: ['timeout', 'idle_timeout', 'max_visits', 'park', 'memory', 'processes', 'written_bytes'],
   paths: ['runs', 'workspaces', 'worktrees'],
   retention: ['keep_runs', 'keep_days'],
-  work: ['agents', 'specs', 'jobs', 'max_rounds', 'branch'],
+  work: ['provider', 'agents', 'specs', 'jobs', 'max_rounds', 'branch'],
 };
 
 /** The settings from environment variables, as YAML of a configuration file. */
