@@ -35,8 +35,8 @@ export interface GitHubProviderDeps extends ForgeDeps {
 }
 
 const POLL_MS = 30_000;
-/** How often to ask for checks that run. */
-const CHECKS_MS = 30_000;
+/** The first pause before asking again for checks that run, and the longest. */
+const CHECKS_MS = { first: 2_000, longest: 30_000 };
 /** The lock of the journal is held while these are sent, a second apart. */
 const WRITES_PER_READ = 30;
 const WRITES_PER_WRITE = 6;
@@ -62,7 +62,7 @@ export function createGitHubProvider(deps: GitHubProviderDeps): WorkProvider {
     await flush(projection);
     if (polledAt !== null && now() - polledAt < pollMs) return;
     const { memory, save } = projection;
-    await poll({ forge, local, memory, save, trust: createTrust(forge) });
+    await poll({ forge, local, memory, save, trust: createTrust(forge), clock });
     polledAt = now();
     await flush(projection);
   };
@@ -100,11 +100,12 @@ export function createGitHubProvider(deps: GitHubProviderDeps): WorkProvider {
     },
     merge: (key, request) => merge(deps, key, request, open),
     settle: async (signal) => {
-      while (!signal.aborted) {
+      for (let pauseMs = CHECKS_MS.first; !signal.aborted; ) {
         await local.settle(signal);
         const { revisions } = await local.read();
         if (signal.aborted || revisions.every(({ pipeline }) => pipeline.status !== 'pending')) return;
-        await clock.sleep(CHECKS_MS, signal);
+        await clock.sleep(pauseMs, signal);
+        pauseMs = Math.min(pauseMs * 2, CHECKS_MS.longest);
       }
     },
     setUpLabels: (labels) => setUpLabels(deps, labels),

@@ -1,5 +1,5 @@
 import type { ForgeIssue, LabelChange } from '../../forge/forge-values.ts';
-import { sha256Hex } from '../../node/sha256.ts';
+import { normalizeLabel } from '../../work/forge/issue-labels.ts';
 import { readIssue } from '../../work/forge/item-issue.ts';
 import { readLabelFields, readPlannedLabels } from '../../work/items/labels.ts';
 import { judgeStatus } from './issue-changes.ts';
@@ -13,18 +13,17 @@ import type { Poll } from './requests.ts';
 export async function considerIssue(context: Poll, issue: ForgeIssue): Promise<void> {
   const { local, memory, save } = context;
   const reading = readIssue(issue.body);
-  const labels = issue.labels.map((label) => label.toLowerCase());
+  const labels = issue.labels.map(normalizeLabel);
   if (issue.state !== 'open' || readLabelFields(labels).type === null) return;
   // It belongs to the work items of another checkout, or to an item that is about to be remembered.
   if (reading.itemKey !== null) return;
-  const known = sha256Hex(JSON.stringify([issue.title, issue.body, labels]));
-  if (memory.refused[issue.number] === known) return;
+  if (memory.refused[issue.number] === issue.updatedAt) return;
   if (!(await mayBecomeItem(context, issue))) {
-    memory.refused[issue.number] = known;
+    memory.refused[issue.number] = issue.updatedAt;
     await save();
     return;
   }
-  const fields = readPlannedLabels(issue.labels);
+  const fields = readPlannedLabels(labels);
   const ids = (reading.blockers ?? []).flatMap(
     (number) => Object.entries(memory.issues).find(([, each]) => each.number === number)?.[0] ?? [],
   );

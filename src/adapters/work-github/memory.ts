@@ -75,7 +75,7 @@ const memorySchema = z.object({
   requests: z.array(requestSchema),
   /** Keys of acts of people that were answered. */
   answered: z.array(z.string()),
-  /** Issues that were looked at and not taken, with their state then. */
+  /** Issues that were looked at and not taken, with their last change then. */
   refused: z.record(z.string(), z.string()),
 });
 export type ForgeMemory = z.infer<typeof memorySchema>;

@@ -13,6 +13,9 @@ import { addRequests, type Poll, transition } from './requests.ts';
 
 /** Reads from the forge what people changed there: edits go to the local provider, wishes become requests. */
 
+/** The forge counts in seconds, and its clock may differ from that of this machine. */
+const SETTLED_MS = 10_000;
+
 export async function poll(context: Poll): Promise<void> {
   const { forge, local, memory, save } = context;
   // Without a cursor only what is open can become an item.
@@ -45,7 +48,7 @@ async function readPullChanges(
   { item }: ProviderItem,
   open: readonly PullRequest[],
 ): Promise<void> {
-  const { forge, memory, save } = context;
+  const { forge, memory, save, clock } = context;
   const known = memory.pulls[item.id];
   if (known?.number == null || known.state !== 'open' || item.status === 'closed') return;
   const { number } = known;
@@ -70,7 +73,9 @@ async function readPullChanges(
   ]);
   addRequests(memory, findScopeRequests(item.id, spoken, trusted));
   addRequests(memory, findReviewRequests({ item, revision, reviews, comments, trusted }));
-  known.updatedAt = pull.updatedAt;
+  // Two acts within a second have one time, and only the first may be there yet.
+  const ageMs = clock.now().getTime() - Date.parse(pull.updatedAt);
+  known.updatedAt = ageMs > SETTLED_MS ? pull.updatedAt : null;
   await save();
 }
 

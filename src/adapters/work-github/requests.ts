@@ -1,4 +1,5 @@
 import type { WorkStatus } from '../../contracts/work/work-item.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Forge } from '../../ports/forge/forge.ts';
 import type { ProviderState, WorkProvider } from '../../ports/work/work-provider.ts';
 import type { ForgeMemory } from './memory.ts';
@@ -11,6 +12,7 @@ export interface Poll {
   readonly memory: ForgeMemory;
   readonly save: () => Promise<void>;
   readonly trust: Trust;
+  readonly clock: Clock;
 }
 
 export function transition(

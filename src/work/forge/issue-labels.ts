@@ -1,5 +1,5 @@
 import type { WorkItem, WorkStatus } from '../../contracts/work/work-item.ts';
-import { CATEGORY_PREFIX, categoryOf, type LabelCategory, readLabelFields } from '../items/labels.ts';
+import { categoryOf, type LabelCategory, readLabelFields } from '../items/labels.ts';
 import type { ItemFields } from '../items/provider-values.ts';
 import { formatLabel } from './forge-text.ts';
 
@@ -109,8 +109,14 @@ function newValue<Category extends keyof Values>(
   return values.length === 1 ? (values[0] ?? null) : null;
 }
 
+/** conductor's own labels in their own spelling; any other label as it is. */
+export function normalizeLabel(label: string): string {
+  const lower = label.toLowerCase();
+  return readLabelFields([lower]).other.length === 0 ? lower : label;
+}
+
 function isOther(label: string): boolean {
-  return readLabelFields([label]).other.length > 0 && !Object.values(CATEGORY_PREFIX).includes(label);
+  return readLabelFields([normalizeLabel(label)]).other.length > 0;
 }
 
 function asWritten(label: string): string {

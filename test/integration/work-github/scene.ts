@@ -58,7 +58,7 @@ export async function openWorkScene(
     sleep: async (ms) => {
       double.advance(ms);
       // A wait for the next look, not the pause between two writes.
-      if (ms >= 10_000) await runChecks();
+      if (ms >= 2_000) await runChecks();
     },
   };
   const open = async (pollMs = 0): Promise<WorkProvider> => {
