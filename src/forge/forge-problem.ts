@@ -31,11 +31,13 @@ export type ParkReason = 'rate_limit' | 'secondary_limit' | 'reserve';
 export class ForgeError extends ExpectedFailure {
   override readonly name = 'ForgeError';
   readonly problem: ForgeProblem;
+  readonly text: ForgeProblemText;
 
-  constructor(problem: ForgeProblem, cause?: unknown) {
-    const { message, help } = describeForgeProblem(problem);
-    super(help === null ? message : `${message}: ${help}`, { cause });
+  constructor(problem: ForgeProblem) {
+    const text = describeForgeProblem(problem);
+    super(text.help === null ? text.message : `${text.message}: ${text.help}`);
     this.problem = problem;
+    this.text = text;
   }
 }
 
@@ -44,7 +46,7 @@ export interface ForgeProblemText {
   readonly help: string | null;
 }
 
-export function describeForgeProblem(problem: ForgeProblem): ForgeProblemText {
+function describeForgeProblem(problem: ForgeProblem): ForgeProblemText {
   switch (problem.kind) {
     case 'no_token':
       return {

@@ -34,7 +34,7 @@ export interface PullRequest {
   readonly author: ForgeUser;
   readonly labels: readonly string[];
   readonly mergeSha: string | null;
-  /** Null also in lists, which don't have it. */
+  /** Null if it is not merged, or if the pull request comes from a list. */
   readonly mergedBy: ForgeUser | null;
   readonly createdAt: string;
   readonly updatedAt: string;

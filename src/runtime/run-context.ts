@@ -148,6 +148,8 @@ export interface StepPolicy {
 export interface RunObserver {
   readonly onEvents: (events: readonly RunEvent[], view: RunView) => void;
   readonly onLine: (stepId: string, line: string) => void;
+  /** Something that the user should know and that changes nothing about the run. */
+  readonly onNote?: (text: string) => void;
 }
 
 export interface RunContext {

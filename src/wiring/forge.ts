@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createIntentFile } from '../adapters/forge/intent-journal.ts';
+import { findAnswerer } from '../adapters/process/answerer.ts';
 import { readRemoteAddress } from '../adapters/workspace/git/remote-address.ts';
 import { pushCommit } from '../adapters/workspace/result/push-commit.ts';
 import type { Config } from '../contracts/config/config.ts';
@@ -39,6 +40,7 @@ export function createProjectForge({ repoRoot, config, env, clock }: ProjectForg
         reserve: isForPerson ? 0 : PEOPLE_RESERVE,
       });
     },
+    answerer: async () => findAnswerer(),
     push: (request) => pushCommit(repoRoot, request),
     journal: (directory) => createIntentFile(join(directory.path, JOURNAL_FILE), clock.now),
   };

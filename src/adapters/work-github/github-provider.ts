@@ -37,6 +37,8 @@ export interface GitHubProviderDeps extends ForgeDeps {
 const POLL_MS = 30_000;
 /** The first pause before asking again for checks that run, and the longest. */
 const CHECKS_MS = { first: 2_000, longest: 30_000 };
+/** The pause is longer while many revisions wait: each costs two requests. */
+const CHECKS_MS_EACH = 1_200;
 /** The lock of the journal is held while these are sent, a second apart. */
 const WRITES_PER_READ = 30;
 const WRITES_PER_WRITE = 6;
@@ -103,8 +105,9 @@ export function createGitHubProvider(deps: GitHubProviderDeps): WorkProvider {
       for (let pauseMs = CHECKS_MS.first; !signal.aborted; ) {
         await local.settle(signal);
         const { revisions } = await local.read();
-        if (signal.aborted || revisions.every(({ pipeline }) => pipeline.status !== 'pending')) return;
-        await clock.sleep(pauseMs, signal);
+        const waiting = revisions.filter(({ pipeline }) => pipeline.status === 'pending').length;
+        if (signal.aborted || waiting === 0) return;
+        await clock.sleep(Math.max(pauseMs, waiting * CHECKS_MS_EACH), signal);
         pauseMs = Math.min(pauseMs * 2, CHECKS_MS.longest);
       }
     },

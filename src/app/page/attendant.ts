@@ -31,10 +31,13 @@ interface Attended {
   readonly board: RunBoard;
   readonly runId: string;
   readonly seq: number;
+  readonly awaitsReview: boolean;
 }
 
 /** A clock that was set forward, or a machine that slept, must not delay a run for longer than this. */
 const LONGEST_WAIT_MS = 60_000;
+/** How often a process is started to look for a review; it takes about a second and a few requests. */
+const REVIEW_POLL_MS = 120_000;
 
 export function startAttendant(deps: AttendantDeps): Attendant {
   const { repositories, clock, slots } = deps;
@@ -45,10 +48,18 @@ export function startAttendant(deps: AttendantDeps): Attendant {
   let woken = new AbortController();
   const wake = () => woken.abort();
 
-  const attend = async (key: string, { repo, board, runId, seq }: Attended) => {
+  const attend = async (key: string, { repo, board, runId, seq, awaitsReview }: Attended) => {
     const problem = await continueRun(deps, repo, runId);
     const read = await openRun(repo.records, runId);
     const hasProgressed = read.ok && (read.run.record.events.at(-1)?.seq ?? -1) > seq;
+    if (awaitsReview && problem === null && !hasProgressed) {
+      // The forge had no review yet: nothing is wrong, and it is asked again later.
+      attempts.set(key, { failures: 0, notBeforeMs: clock.now().getTime() + REVIEW_POLL_MS });
+      problems.delete(key);
+      active.delete(key);
+      wake();
+      return;
+    }
     const noted = noteAttempt(attempts.get(key), hasProgressed, clock.now().getTime());
     if (noted === null || problem === null) {
       attempts.delete(key);
@@ -72,10 +83,10 @@ export function startAttendant(deps: AttendantDeps): Attendant {
       woken = new AbortController();
       const runs = new Map<string, Attended & { readonly dueAt: Date | null; readonly isDriven: boolean }>();
       for (const { repo, board } of repositories)
-        for (const { run, seq, dueAt } of board.live()) {
+        for (const { run, seq, dueAt, awaitsReview } of board.live()) {
           const { runId } = run.view;
           const isDriven = run.record.driver !== null;
-          runs.set(`${repo.id}/${runId}`, { repo, board, runId, seq, dueAt, isDriven });
+          runs.set(`${repo.id}/${runId}`, { repo, board, runId, seq, awaitsReview, dueAt, isDriven });
         }
       for (const key of attempts.keys())
         if (!runs.has(key)) {
@@ -91,7 +102,7 @@ export function startAttendant(deps: AttendantDeps): Attendant {
         const run = runs.get(key);
         if (run === undefined) continue;
         active.add(key);
-        deps.onNote(`continuing run ${run.runId} of ${run.repo.name}`);
+        if (!run.awaitsReview) deps.onNote(`continuing run ${run.runId} of ${run.repo.name}`);
         attend(key, run).catch(deps.onError);
       }
       const waitMs = Math.min(Math.max(0, (wakeAtMs ?? Number.POSITIVE_INFINITY) - nowMs), LONGEST_WAIT_MS);

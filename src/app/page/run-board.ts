@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { isExpectedFailure } from '../../contracts/expected-failure.ts';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FolderWatch } from '../../ports/folder-watch.ts';
+import { REVIEW_GATE } from '../../runtime/forge/review-gate.ts';
 import { readAnswer } from '../../runtime/gates/open-gates.ts';
 import { findParked } from '../../runtime/record/run-view.ts';
 import type { Records } from '../opened.ts';
@@ -16,6 +17,8 @@ export interface BoardRun {
   /** From when on the run can continue without its user: its gate is answered or expires, or its parking ends. */
   readonly dueAt: Date | null;
   readonly isAnswered: boolean;
+  /** Whether it waits for a review of its pull request: then whoever continues it only looks for one. */
+  readonly awaitsReview: boolean;
 }
 
 /**
@@ -194,13 +197,19 @@ async function describeRun(run: OpenRun): Promise<BoardRun> {
     seq: record.events.at(-1)?.seq ?? -1,
     state: listedState({ status, driver: record.driver }),
     isAnswered: answer !== null,
+    awaitsReview: answer === null && awaitsReview(run),
     dueAt: findDue(run, answer?.answered_at ?? null),
   };
 }
 
-function findDue({ view }: OpenRun, answeredAt: string | null): Date | null {
+function awaitsReview({ view: { awaiting, published } }: OpenRun): boolean {
+  return awaiting?.gate === REVIEW_GATE && published !== null;
+}
+
+function findDue(run: OpenRun, answeredAt: string | null): Date | null {
+  const { view } = run;
   if (view.end !== null) return null;
-  if (answeredAt !== null) return new Date(0);
+  if (answeredAt !== null || awaitsReview(run)) return new Date(0);
   const at = view.awaiting?.expiresAt ?? findParked(view)?.until ?? null;
   return at === null ? null : new Date(at);
 }

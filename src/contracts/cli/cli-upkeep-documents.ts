@@ -34,6 +34,15 @@ const undone = printed({
   salvages: z.array(salvage).describe('All salvages of the run, oldest first.'),
 });
 
+const pull = {
+  run_id: z.string(),
+  url: z.string(),
+  number: z.int(),
+  state: z.enum(['open', 'closed', 'merged']),
+  draft: z.boolean(),
+  branch: z.string().describe('On the forge.'),
+};
+
 const runPlace = {
   run_id: z.string(),
   workflow_id: z.string().nullable(),
@@ -105,7 +114,12 @@ const trusted = z.union([
 
 /** Output of the commands that restore work, free disk space or manage trust. */
 export const UPKEEP_DOCUMENTS = {
-  undo: undone,
+  undo: z.union([undone, printed(pull).describe('With `--pr`.')]),
+  pr: printed({
+    ...pull,
+    commit: z.string(),
+    repository: z.string().describe('`owner/name`, as it is now.'),
+  }),
   worktree: z.union([
     listedWorktrees,
     printed({ ...retained, worktrees: z.array(handled) }).describe('With `prune`.'),

@@ -87,6 +87,19 @@ export const eventPayloads = {
     forbidden_paths: z.array(z.string()).optional(),
     /** A one-line title of the run; missing in version 1. */
     title: z.string().optional(),
+    /** The issue that the run is for, as it was read; missing if there is none. */
+    issue: z
+      .strictObject({
+        number: z.int().positive(),
+        url: z.string(),
+        repository_id: z.int(),
+        /** SHA-256 of title and body. */
+        digest: sha,
+        author_id: z.int(),
+        /** Whether the user accepted it with `--trust-issue` although its author may not write. */
+        trusted_by_user: z.boolean(),
+      })
+      .optional(),
     /** Set if the run was started with `--no-baseline`, so that a resume skips the baseline too. */
     baseline: z.literal(false).optional(),
   }),

@@ -1,4 +1,5 @@
 import type { PublishConfig } from '../../contracts/config/forge-config.ts';
+import type { Answerer } from '../answerer.ts';
 import type { RunDirectory } from '../run-store.ts';
 import type { Forge } from './forge.ts';
 import type { IntentJournal } from './intents.ts';
@@ -11,6 +12,8 @@ export interface ProjectForge {
   readonly open: (request: OpenForgeRequest) => Promise<Forge>;
   /** Pushes one commit to one branch, with git. Throws `ForgeError`. */
   readonly push: (request: PushRequest) => Promise<void>;
+  /** Identifies this process as the one that passes on answers of the forge. */
+  readonly answerer: () => Promise<Answerer>;
   /** What this run has begun to write to the forge. For one process at a time. */
   readonly journal: (directory: RunDirectory) => IntentJournal;
 }

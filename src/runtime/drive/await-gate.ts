@@ -2,6 +2,7 @@ import { answererText } from '../../contracts/run/answer-origin.ts';
 import type { EventDraft } from '../../contracts/run/event.ts';
 import { typedFeedbackOf } from '../../contracts/run/typed-feedback.ts';
 import { extendManifest } from '../evidence/evidence.ts';
+import { createReviewGate } from '../forge/review-gate.ts';
 import { ApprovalVoid, bindApproval } from '../gates/approval.ts';
 import { type GateAnswer, matchesShownFiles, outcomePath, settleGate } from '../gates/open-gates.ts';
 import type { AwaitingView, RunView } from '../record/run-view.ts';
@@ -33,11 +34,13 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
   const { awaiting } = context.view();
   if (awaiting === null) throw new Error('a gate is awaited that was not requested');
   await context.openWorkspace();
+  const review = createReviewGate(context, awaiting);
   const question = createQuestion(request.onGate, awaiting, context);
   try {
     for (let waited = 0; ; ) {
       // Read first: an answer that the user gave before this reaction is then in the inbox.
       const reaction = question.reaction();
+      await review?.poll();
       const settled = await settle(context, awaiting, waited % FILES_MS === 0);
       if (settled !== null) return settled;
       if (reaction === 'ask_again') question.ask();

@@ -3,6 +3,7 @@ import { decide } from '../../kernel/decide.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import type { Wake } from '../../ports/run-store.ts';
+import { publishAtEnd } from '../forge/publish-at-end.ts';
 import { writeFinalState } from '../record/derived-files.ts';
 import { type AwaitingView, findParked, type ParkedView, type RunView } from '../record/run-view.ts';
 import { type EffectResult, Interrupted } from '../run-context.ts';
@@ -135,10 +136,15 @@ async function returnParked(context: DriveContext): Promise<DriveEnd> {
 
 /** Writes the derived files even if the log already contains the end: a crash may have lost them. */
 async function returnEnded(context: DriveContext): Promise<DriveEnd> {
-  const view = context.view();
-  if (view.end === null) throw new Error(`run ${view.runId} has nothing to do and has not ended`);
+  if (context.view().end === null)
+    throw new Error(`run ${context.directory.runId} has nothing to do and has not ended`);
   await context.writeMetadata();
-  await writeFinalState(context.directory, view);
+  await writeFinalState(context.directory, context.view());
+  const unpublished = await publishAtEnd(context);
+  const view = context.view();
+  if (view.end === null) throw new Error(`run ${view.runId} has ended, and its record does not say so`);
+  if (unpublished === null) await context.writeMetadata();
+  else context.observer.onNote?.(`the pull request could not be published: ${unpublished}`);
   context.notifications.add(context.events().filter(({ event_type: type }) => type === 'run_completed'));
   return { kind: 'ended', end: view.end, view };
 }

@@ -10,21 +10,25 @@ import { createLocalProvider } from '../../../src/adapters/work-local/local-prov
 import { createItemBranches } from '../../../src/adapters/workspace/items/item-branches.ts';
 import { createItemRevisions } from '../../../src/adapters/workspace/items/item-revisions.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import type { ItemBranches } from '../../../src/ports/work/item-branches.ts';
 import type { WorkProvider } from '../../../src/ports/work/work-provider.ts';
 import type { GitRepo } from '../../../testing/git-repo.ts';
 import { createGitHubDouble, type GitHubDouble } from '../../../testing/github/github-double.ts';
 import { databaseFile, placesBeside, workRepo } from '../work-local-fixture.ts';
 
 export const FULL_NAME = 'octo/shop';
-export const START = Date.parse('2026-01-01T00:00:00Z');
+const HALF_MINUTE_MS = 30_000;
+const START = Date.parse('2026-01-01T00:00:00Z');
 
 export interface WorkScene {
   readonly double: GitHubDouble;
   readonly repo: GitRepo;
   readonly clock: Clock;
   /** A provider of its own, as another process would have. It acts as `conductor-bot`. */
-  readonly open: (pollMs?: number) => Promise<WorkProvider>;
+  readonly open: (pollMs?: number, branches?: ItemBranches) => Promise<WorkProvider>;
   /** What the checks of a pull request say while the provider waits for them. */
+  /** What happens in each half minute that the provider waits for checks; the checks run by default. */
+  readonly setOnWait: (act: () => Promise<void>) => void;
   readonly setChecks: (state: 'success' | 'failure' | 'none') => void;
   readonly as: (login: string, method: string, path: string, body?: unknown) => Promise<unknown>;
 }
@@ -53,15 +57,19 @@ export async function openWorkScene(
       await as('octo', 'POST', `/statuses/${headSha}`, { state: checks, context: 'ci' });
     }
   };
+  let onWait = runChecks;
   const clock: Clock = {
     now: () => new Date(double.now()),
     sleep: async (ms) => {
-      double.advance(ms);
-      // A wait for the next look, not the pause between two writes.
-      if (ms >= 2_000) await runChecks();
+      // A shorter one is the pause between two writes.
+      if (ms < 2_000) double.advance(ms);
+      for (let left = ms; left >= 2_000; left -= HALF_MINUTE_MS) {
+        double.advance(Math.min(left, HALF_MINUTE_MS));
+        await onWait();
+      }
     },
   };
-  const open = async (pollMs = 0): Promise<WorkProvider> => {
+  const open: WorkScene['open'] = async (pollMs = 0, branches) => {
     const forge = await openGitHub({
       host: new URL(double.url).host,
       baseUrl: double.url,
@@ -87,7 +95,7 @@ export async function openWorkScene(
       clock,
       pollMs,
       intents: createIntentFile(join(folder, 'github-writes.ndjson'), clock.now),
-      branches: createItemBranches({ repoRoot: repo.root, branch: null, forge }),
+      branches: branches ?? createItemBranches({ repoRoot: repo.root, branch: null, forge }),
     });
     onTestFinished(provider.close);
     return provider;
@@ -97,6 +105,9 @@ export async function openWorkScene(
     repo,
     clock,
     open,
+    setOnWait: (act) => {
+      onWait = act;
+    },
     setChecks: (state) => {
       checks = state;
     },

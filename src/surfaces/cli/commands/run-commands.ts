@@ -67,6 +67,16 @@ export function addRunCommands({ add }: Registrar): void {
   )
     .option('--comment <text>', 'why; recorded with the run')
     .option(...TRUST_OPTION);
+
+  add(
+    'pr <run>',
+    'publish the work of a run as a pull request with its evidence, or update it',
+    'conductor pr 0199ab',
+    async (context, [run], options) => {
+      const { pr } = await import('./run/pr.ts');
+      return pr(context, text(run), { draft: options.ready === true ? false : null });
+    },
+  ).option('--ready', 'open it ready for review, and not as a draft');
 }
 
 /** Registers the commands of the group "Look at runs". */

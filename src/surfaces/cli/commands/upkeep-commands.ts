@@ -9,6 +9,10 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     'restore what a rollback, recovery or removal salvaged; overwrites nothing',
     'conductor undo 0199ab implement',
     async (context, [run, step], options) => {
+      if (options.pr === true) {
+        const { closePr } = await import('./run/pr.ts');
+        return closePr(context, text(run));
+      }
       const { undo } = await import('./record/undo.ts');
       return undo(context, text(run), {
         step: step ?? null,
@@ -21,6 +25,7 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
   )
     .option('--ref <name>', 'restore a ref that a step moved, such as main')
     .option('--branch <name>', 'restore as a branch of this name; changes no file')
+    .option('--pr', 'close the pull request of the run instead')
     .option('--list', 'only list the salvages')
     .option('--dry-run', 'only print what would be done');
   const addWorkspace = addGroup(

@@ -45,6 +45,10 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
     onLine: (_stepId, line) => {
       lastLine = line;
     },
+    onNote: (text) => {
+      clear();
+      terminal.err(`${terminal.paint.yellow('note:')} ${printable(text)}\n`);
+    },
     onEvents: (events, view) => {
       for (const event of events) {
         if (event.event_type === 'step_started') {
