@@ -1,5 +1,5 @@
 import type { Config } from '../../contracts/config/config.ts';
-import { describeForgeProblem, ForgeError } from '../../forge/forge-problem.ts';
+import { ForgeError } from '../../forge/forge-problem.ts';
 import type { ForgeUser } from '../../forge/forge-values.ts';
 import type { Forge } from '../../ports/forge/forge.ts';
 import { type Finding, ok, problem } from './finding.ts';
@@ -34,7 +34,6 @@ export async function examineWorkItems(
     ];
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    const { message, help } = describeForgeProblem(error.problem);
-    return [problem(NAME, message, help)];
+    return [problem(NAME, error.text.message, error.text.help)];
   }
 }

@@ -41,7 +41,11 @@ it('500 issues and 100 open pull requests cost at most a tenth of the rate limit
   await writer.write('plan', create);
   const patch = await patchOf(repo, 'changed\n');
   for (let item = 1; item <= 100; item += 1) {
-    await writer.makeRevision(`r${item}`, revisionRequest(String(item), patch));
+    await writer.makeRevision(`r${item}`, {
+      ...revisionRequest(String(item), patch),
+      // A commit of its own.
+      message: `Item ${item}`,
+    });
     await writer.write(`s${item}`, [{ kind: 'set_status', id: String(item), status: 'review' }]);
   }
   const found = double.findRepository(FULL_NAME);
@@ -51,6 +55,8 @@ it('500 issues and 100 open pull requests cost at most a tenth of the rate limit
   }
   expect([found.issues.size, found.pulls.size]).toEqual([600, 100]);
 
+  for (const { headSha } of found.pulls.values())
+    await scene.as('octo', 'POST', `/statuses/${headSha}`, { state: 'pending', context: 'ci' });
   // A process that starts now knows nothing of what earlier ones were answered.
   const provider = await scene.open(LOOK_MS);
   double.advance(HOUR_MS);
