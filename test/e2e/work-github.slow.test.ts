@@ -141,4 +141,48 @@ describe('work items on both providers', { timeout: 300_000 }, () => {
     const doctor = await github.cli.run(['doctor']);
     expect(doctor.stdout).toMatch(/work items\s+GitHub, octo\/shop as conductor-bot/);
   });
+
+  it.each([
+    ['before', 2],
+    ['after', 1],
+  ] as const)('write everything once when the process is killed %s each of its writes', async (when, nth) => {
+    const { cli, double, repo } = await openScene('github');
+    if (double === null) throw new Error('there is no double');
+    /** Starts the command again and again, each time until it is killed at its next write, or ends by itself. */
+    const persist = async (...args: readonly string[]): Promise<number> => {
+      for (let kills = 0; ; kills += 1) {
+        const started = cli.start(['work', ...args]);
+        double.clearFaults();
+        double.addFault({
+          writes: true,
+          nth,
+          when,
+          effect: { kind: 'run', run: () => started.kill('SIGKILL') },
+        });
+        const { code, signal, stderr } = await started.done;
+        if (signal === 'SIGKILL') continue;
+        expect(code, `${args.join(' ')} after ${kills} kills: ${stderr}`).toBe(0);
+        double.clearFaults();
+        return kills;
+      }
+    };
+    expect(await persist('plan')).toBeGreaterThan(0);
+    expect(await persist('dispatch', '--all')).toBeGreaterThan(4);
+    expect(await persist('merge', '2', '--with-blockers', '--as', 'ann')).toBeGreaterThan(1);
+    expect((await cli.run(['work', 'list'])).code).toBe(0);
+    const { issues, pulls, reviews, comments } = double.findRepository(FULL_NAME);
+    const shown = [...issues.values()].filter(({ number }) => !pulls.has(number));
+    expect(shown.map(({ title, state }) => [title, state]).toSorted()).toEqual([
+      ['one', 'closed'],
+      ['two', 'closed'],
+    ]);
+    for (const { labels } of shown) expect(labels.filter((label) => label.startsWith('status:'))).toEqual([]);
+    expect([...pulls.values()].map(({ mergedAt }) => mergedAt !== null)).toEqual([true, true]);
+    expect(new Set(reviews.map(({ number }) => number)).size).toBe(reviews.length);
+    const summaries = comments.map(({ body }) => body.split('\n')[0]);
+    expect(new Set(summaries).size).toBe(summaries.length);
+    expect(await repo.git('show', 'main:src/two.js')).toBe('export const two = 1;\n');
+    const merges = await repo.git('log', '--merges', '--format=%s', 'main');
+    expect(merges.trim().split('\n').toSorted()).toEqual(['one', 'two']);
+  });
 });

@@ -35,7 +35,7 @@ export async function projectRevision(
   else if (pushed.wroteSha !== textSha(plan)) await updatePull(projection, pushed, pushed.number, plan);
 }
 
-export function branchOf({ headRef }: Pick<Revision, 'headRef'>): string {
+function branchOf({ headRef }: Pick<Revision, 'headRef'>): string {
   return headRef.replace(/^refs\/heads\//, '');
 }
 

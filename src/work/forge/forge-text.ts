@@ -4,7 +4,7 @@ import { cleanOutput, oneLine } from '../../text/outside-text.ts';
 
 const MAX_TITLE = 200;
 /** A forge refuses a body of more than 65,536 characters; markers and footers need some of them. */
-export const MAX_TEXT = 60_000;
+const MAX_TEXT = 60_000;
 const MAX_LABEL = 50;
 
 /** A forge notifies the users that a text mentions. */
