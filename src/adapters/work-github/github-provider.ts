@@ -10,6 +10,7 @@ import type {
 } from '../../ports/work/work-provider.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { ASKED } from '../../work/engine/provider-requests.ts';
+import { formatProse } from '../../work/forge/forge-text.ts';
 import { formatSummary } from '../../work/forge/item-pull.ts';
 import type { LabelDefinition } from '../../work/items/labels.ts';
 import type { ForgeMemory, MemoryFile } from './memory.ts';
@@ -60,9 +61,10 @@ export function createGitHubProvider(deps: GitHubProviderDeps): WorkProvider {
     });
   };
   const refresh = async (projection: Projection): Promise<void> => {
-    await checkRepository(deps, projection);
+    const isDue = polledAt === null || now() - polledAt >= pollMs;
+    if (isDue) await checkRepository(deps, projection);
     await flush(projection);
-    if (polledAt !== null && now() - polledAt < pollMs) return;
+    if (!isDue) return;
     const { memory, save } = projection;
     await poll({ forge, local, memory, save, trust: createTrust(forge), clock });
     polledAt = now();
@@ -121,7 +123,7 @@ export function createGitHubProvider(deps: GitHubProviderDeps): WorkProvider {
       memory.answered.push(key);
       const text = describeAnswer(request, answer);
       const onPull = request.kind !== 'transition';
-      if (text !== null) addNote(memory, request.itemId, `answer/${key}`, text, onPull);
+      if (text !== null) addNote(memory, request.itemId, `answer/${key}`, formatProse(text).text, onPull);
       await save();
       await tryFlush(projection);
     },

@@ -7,22 +7,31 @@ import type { ForgeMemory, IssueMemory } from './memory.ts';
 import { contextOf, isProjected, rememberIssue, textSha } from './projection-context.ts';
 import { addNote, addRequests, type Poll, transition } from './requests.ts';
 
-/** What a person changed on the issue of an item: fields are taken, a status is asked for and judged by the engine. */
-export async function readIssueChanges(context: Poll, item: ProviderItem, listed: ForgeIssue): Promise<void> {
+/**
+ * What a person changed on the issue of an item: fields are taken, a status is asked for and judged by the engine. Returns
+ * false if the issue has to be looked at again.
+ */
+export async function readIssueChanges(
+  context: Poll,
+  item: ProviderItem,
+  listed: ForgeIssue,
+): Promise<boolean> {
   const { forge, memory } = context;
   const known = memory.issues[item.item.id];
-  if (known === undefined || known.isGone || !isProjected(memory, item)) return;
-  if (memory.requests.some(({ itemId }) => itemId === item.item.id)) return;
-  if (isSame(item, known, listed)) return;
+  if (known === undefined || known.isGone) return true;
+  if (!isProjected(memory, item)) return false;
+  if (memory.requests.some(({ itemId }) => itemId === item.item.id)) return false;
+  if (isSame(item, known, listed)) return true;
   // A list can be older than what was written since; one issue is not.
   const issue = await forge.issues.get(listed.number);
-  if (isSame(item, known, issue)) return;
+  if (isSame(item, known, issue)) return true;
   await takeText(context, item, known, issue);
   await takeLabels(context, item, issue);
   const judged = await judgeStatus(context, item, issue);
   // What is known decides what the projection restores.
   if (judged) Object.assign(known, { labels: [...issue.labels], state: issue.state });
   await context.save();
+  return judged;
 }
 
 function isSame({ item }: ProviderItem, known: IssueMemory, issue: ForgeIssue): boolean {

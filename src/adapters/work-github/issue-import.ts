@@ -8,20 +8,20 @@ import type { Poll } from './requests.ts';
 
 /**
  * An issue that a person opened becomes an item if it has a type label, and a person with write access wrote it, or labelled
- * it as it is now. Any other issue is left alone.
+ * it as it is now. Any other issue is left alone. Returns false if the issue has to be looked at again.
  */
-export async function considerIssue(context: Poll, issue: ForgeIssue): Promise<void> {
+export async function considerIssue(context: Poll, issue: ForgeIssue): Promise<boolean> {
   const { local, memory, save } = context;
   const reading = readIssue(issue.body);
   const labels = issue.labels.map(normalizeLabel);
-  if (issue.state !== 'open' || readLabelFields(labels).type === null) return;
+  if (issue.state !== 'open' || readLabelFields(labels).type === null) return true;
   // It belongs to the work items of another checkout, or to an item that is about to be remembered.
-  if (reading.itemKey !== null) return;
-  if (memory.refused[issue.number] === issue.updatedAt) return;
+  if (reading.itemKey !== null) return true;
+  if (memory.refused[issue.number] === issue.updatedAt) return true;
   if (!(await mayBecomeItem(context, issue))) {
     memory.refused[issue.number] = issue.updatedAt;
     await save();
-    return;
+    return true;
   }
   const fields = readPlannedLabels(labels);
   const ids = (reading.blockers ?? []).flatMap(
@@ -41,9 +41,11 @@ export async function considerIssue(context: Poll, issue: ForgeIssue): Promise<v
   memory.issues[first.item.id] = { ...rememberIssue(issue), wroteSha: '', isGone: false };
   delete memory.refused[issue.number];
   // A status that the issue has already is what a person asks for.
-  if (readLabelFields(labels).status !== null)
-    await judgeStatus(context, { item: first.item, body: first.body, labels: first.labels }, issue);
+  const isJudged =
+    readLabelFields(labels).status === null ||
+    (await judgeStatus(context, { item: first.item, body: first.body, labels: first.labels }, issue));
   await save();
+  return isJudged;
 }
 
 async function mayBecomeItem({ forge, trust }: Poll, issue: ForgeIssue): Promise<boolean> {

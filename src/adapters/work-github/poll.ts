@@ -32,13 +32,16 @@ export async function poll(context: Poll): Promise<void> {
   );
   // A merge closes the issue too, so pull requests come first.
   for (const item of state.items) await readPullChanges(context, state, item, pulls);
+  const times: string[] = [];
+  const openTimes: string[] = [];
   for (const issue of issues) {
     const item = itemByNumber.get(issue.number);
-    if (item === undefined) await considerIssue(context, issue);
-    else await readIssueChanges(context, item, issue);
+    const isRead =
+      item === undefined ? await considerIssue(context, issue) : await readIssueChanges(context, item, issue);
+    (isRead ? times : openTimes).push(issue.updatedAt);
   }
-  for (const { updatedAt } of issues)
-    if (memory.cursor === null || updatedAt > memory.cursor) memory.cursor = updatedAt;
+  // What could not be judged yet is listed again with the next poll.
+  memory.cursor = openTimes.toSorted()[0] ?? times.toSorted().at(-1) ?? memory.cursor;
   await save();
 }
 
