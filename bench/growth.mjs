@@ -26,14 +26,14 @@ export function measureGrowth({ program, rounds, cwd, env }) {
 }
 
 /** Only ratios decide; the milliseconds are good to know. `slack` widens the limits where few rounds are measured. */
-export function judgeGrowth({ points }, slack) {
+export function checkGrowth({ points }, slack) {
   const [, thousand, fourThousand] = points.map(({ ms }) => ms);
   const ratio = fourThousand / thousand;
   const limit = MAX_TIMES_FOR_4000 * slack;
   return [{ name: '4000 steps, in 1000 steps', ratio, limit, broken: ratio > limit }];
 }
 
-export function formatJudgement(rows) {
+export function formatGrowthRows(rows) {
   return rows
     .map(({ name, ratio, limit, broken }) => {
       const verdict = broken ? 'BROKEN' : 'ok';

@@ -33,7 +33,7 @@ export async function measureHostile({ program, cwd, env, start, slack }) {
     for (const [name, make] of Object.entries(files)) {
       writeFileSync(join(cwd, 'hostile.yaml'), make());
       const args = [`--max-old-space-size=${heap}`, program, 'validate', '--prove', 'hostile.yaml'];
-      const attempt = () => [{ name, ...judgeAnswer(cpuTimeOf(args, { cwd, env }), { start, limit }) }];
+      const attempt = () => [{ name, ...checkAnswer(cpuTimeOf(args, { cwd, env }), { start, limit }) }];
       rows.push(...(await firstThatHolds(attempt)));
     }
     return rows;
@@ -44,7 +44,7 @@ export async function measureHostile({ program, cwd, env, start, slack }) {
   ];
 }
 
-function judgeAnswer({ status, ms }, { start, limit }) {
+function checkAnswer({ status, ms }, { start, limit }) {
   const answered = status === 0 || status === 2;
   return { status, ms: ms - start, broken: !answered || ms - start > limit };
 }

@@ -46,7 +46,7 @@ async function main() {
   const root = join(import.meta.dirname, '..');
   const built = join(root, 'dist', 'src');
   if (!existsSync(built)) throw new Error('nothing is built; npm run setup builds it');
-  const { createEmbeddedEngine } = await import(join(built, 'adapters', 'run-store', 'run-store.js'));
+  const { createEmbeddedEngine } = await import(join(built, 'adapters', 'run-store', 'embedded-engine.js'));
   const { createSummaryCache } = await import(join(built, 'adapters', 'run-store', 'summary-cache.js'));
   const { reportRuns } = await import(join(built, 'app', 'report.js'));
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-report-'));
@@ -70,7 +70,7 @@ async function main() {
         repoOption: null,
         readQuestions: async () => ({ ok: true, value: [] }),
         isOnDefaultBranch: async () => false,
-        diskUse: async () => ({ runs_bytes: 0, workspaces_bytes: 0 }),
+        diskUse: async () => ({ runs_bytes: 0, workspaces_bytes: 0, is_complete: true }),
       };
     };
     const scope = { kind: 'since', since: '2026-01-01T00:00:00.000Z' };

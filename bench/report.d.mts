@@ -7,7 +7,7 @@ export interface Row extends Command {
   readonly ratio: number;
   readonly broken: boolean;
 }
-export function judge(commands: readonly Command[], medians: readonly number[]): Row[];
+export function compareWithLimits(commands: readonly Command[], medians: readonly number[]): Row[];
 export function firstThatHolds<R extends { readonly broken: boolean }>(
   attempt: () => readonly R[] | Promise<readonly R[]>,
 ): Promise<readonly R[]>;

@@ -1,7 +1,7 @@
 // Only ratios decide: they say the same on a slow machine and on a fast one.
 
 /** A row for each command. The first one is what the others are compared with. */
-export function judge(commands, medians) {
+export function compareWithLimits(commands, medians) {
   const [base] = medians;
   return commands.map(({ name, limit }, index) => {
     const ratio = medians[index] / base;

@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatJudgement, judgeGrowth, measureGrowth } from './growth.mjs';
+import { checkGrowth, formatGrowthRows, measureGrowth } from './growth.mjs';
 import { formatHostile, measureHostile, measureSlips, measureStart } from './hostile.mjs';
 import { measure } from './measure.mjs';
 import { exitWith } from './outcome.mjs';
-import { firstThatHolds, formatGrowth, formatRatios, formatTable, judge } from './report.mjs';
+import { compareWithLimits, firstThatHolds, formatGrowth, formatRatios, formatTable } from './report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from './workflow-file.mjs';
 
 const STEPS = 50;
@@ -66,7 +66,8 @@ async function main() {
   try {
     const env = inheritedEnvironment(folder);
     makeRepository(folder, env);
-    const rowsIn = (env) => judge(COMMANDS, measure(COMMANDS, { rounds: ROUNDS, cwd: folder, env }));
+    const rowsIn = (env) =>
+      compareWithLimits(COMMANDS, measure(COMMANDS, { rounds: ROUNDS, cwd: folder, env }));
     const rows = await firstThatHolds(() => rowsIn(env));
     process.stdout.write(`${formatTable(rows)}\n${ROUNDS} rounds, node ${process.versions.node}\n`);
     process.stdout.write(`without NODE_ variables: ${formatRatios(rowsIn(bareEnvironment(env)))}\n`);
@@ -75,16 +76,16 @@ async function main() {
       `with --interrupt-budget, validate would take: ${STEPS_PER_STAGE} steps ${(shortFlag / short).toFixed(2)}, ${STEPS} steps ${(longFlag / long).toFixed(2)} times as long\n`,
     );
     const growth = measureGrowth({ program: PROGRAM, rounds: GROWTH_ROUNDS, cwd: folder, env });
-    const judged = judgeGrowth(growth, SLACK);
+    const checked = checkGrowth(growth, SLACK);
     process.stdout.write(`validate --prove beyond --version: ${formatGrowth(growth.points)}\n`);
-    process.stdout.write(`${formatJudgement(judged)}\n`);
+    process.stdout.write(`${formatGrowthRows(checked)}\n`);
     const unit = { start: measureStart({ program: PROGRAM, cwd: folder, env }), slack: SLACK };
     const hostile = [
       ...(await measureHostile({ program: PROGRAM, cwd: folder, env, ...unit })),
       ...(await measureSlips({ count: SLIPS, cwd: folder, root: ROOT, ...unit })),
     ];
     process.stdout.write(`${formatHostile(hostile, unit)}\n`);
-    return [...rows, ...judged, ...hostile].some(({ broken }) => broken) ? 1 : 0;
+    return [...rows, ...checked, ...hostile].some(({ broken }) => broken) ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from './measure.mjs';
 import { exitWith } from './outcome.mjs';
-import { formatTable, judge } from './report.mjs';
+import { compareWithLimits, formatTable } from './report.mjs';
 
 const ROUNDS = process.argv.includes('--short') ? 3 : 9;
 const ITEMS = 500;
@@ -66,7 +66,7 @@ async function main() {
     // The first one warms up.
     const measured = rounds.slice(1);
     const medians = [median(measured.map(({ many }) => many)), median(measured.map(({ one }) => one))];
-    const rows = judge(
+    const rows = compareWithLimits(
       [
         { name: `${ITEMS} items in ${ITEMS} transactions`, limit: null },
         { name: `${ITEMS} items in one transaction`, limit: 0.5 },

@@ -7,7 +7,7 @@ export function createWorkflow(stages) {
   const steps = Array.from({ length: stages }, (_, index) => createStage(index + 1, stages));
   return `workflow_id: bench
 version: 1
-description: ${stages} stages, each of them worked on, validated, judged and approved.
+description: ${stages} stages, each of them worked on, validated, evaluated and approved.
 entry_step: implement_1
 defaults:
   limits: { timeout: 30m, idle_timeout: 5m }

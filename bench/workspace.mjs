@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from './measure.mjs';
 import { exitWith } from './outcome.mjs';
-import { align, firstThatHolds, formatTable, judge } from './report.mjs';
+import { align, compareWithLimits, firstThatHolds, formatTable } from './report.mjs';
 import {
   environment,
   git,
@@ -225,7 +225,7 @@ async function main() {
     }
     const counts = countProcesses(roots.small, env, folder);
     const compare = (name, limit, measured) =>
-      judge(
+      compareWithLimits(
         [
           { name: `plain git, ${name}`, limit: null },
           { name: `conductor run, ${name}`, limit },
@@ -240,7 +240,7 @@ async function main() {
         compare(`${LARGE} files`, LIMITS.large, besidePlain(roots.large, env, folder, ROUNDS.large)),
       ),
       await firstThatHolds(async () =>
-        judge(
+        compareWithLimits(
           [
             { name: 'an agent step, no kept runs', limit: null },
             { name: `an agent step, ${KEPT_RUNS} kept runs`, limit: LIMITS.kept },
@@ -249,7 +249,7 @@ async function main() {
         ),
       ),
       await firstThatHolds(async () =>
-        judge(
+        compareWithLimits(
           [
             { name: 'the first steps of a run', limit: null },
             { name: `the last of its ${MANY_STEPS} steps`, limit: LIMITS.steps },
@@ -258,7 +258,7 @@ async function main() {
         ),
       ),
       await firstThatHolds(async () =>
-        judge(
+        compareWithLimits(
           [
             { name: 'a run of three steps', limit: null },
             { name: 'its trust check', limit: LIMITS.boundaries },

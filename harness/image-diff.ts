@@ -2,17 +2,21 @@ import type { PNG as Picture } from 'pngjs';
 import { loadOptional } from '../src/contracts/expected-failure.ts';
 
 export interface ImageDiff {
+  /** How many pixels differ, and how many there are. */
   readonly differing: number;
   readonly total: number;
-  /** Null if one of the two is not a readable image. */
-  readonly picture: Uint8Array | null;
+  /** A PNG file in which differing pixels are marked. */
+  readonly picture: Uint8Array;
   readonly sizes: { readonly before: string; readonly after: string };
 }
 
 /** Colour of the area that only one of the images has. */
 const UNSHARED_COLOUR = [255, 0, 255, 255] as const;
 
-/** Compares two PNG files pixel by pixel; if their sizes differ, the area that they don't share counts as different. */
+/**
+ * Compares two PNG files pixel by pixel; if their sizes differ, the area that they don't share counts as different. Null
+ * if one of the two is not a readable image.
+ */
 export async function diffImages(
   before: Uint8Array,
   after: Uint8Array,

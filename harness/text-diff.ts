@@ -14,7 +14,7 @@ const CONTEXT_LINES = 3;
 export function diffTexts(before: string | null, after: string, name: string): TextDiff {
   const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
   const patch = structuredPatch('', '', before ?? '', after, '', '', options);
-  const hunks = patch?.hunks ?? [replaceMiddle(linesOf(before ?? ''), linesOf(after))];
+  const hunks = patch?.hunks ?? [createReplacingHunk(linesOf(before ?? ''), linesOf(after))];
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const added = lines.filter((line) => line.startsWith('+')).length;
   const removed = lines.filter((line) => line.startsWith('-')).length;
@@ -32,7 +32,7 @@ function linesOf(text: string): string[] {
   return last === '' ? lines : [...lines, `${last}\n\\ No newline at end of file`];
 }
 
-function replaceMiddle(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
+function createReplacingHunk(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before[start] === after[start]) start += 1;

@@ -1,6 +1,6 @@
 // Pictures of every screen of the page at 360 and 1,280 pixels (with `--wide` also 768), light and dark, with real runs:
-// node scripts/screenshots.mjs [--only NAME,…] [--wide] [--out DIR]. Needs Debian's chromium. docs/guide/operations/page.md
-// shows some of them.
+// node scripts/screenshots.mjs [--only NAME,…] [--wide] [--out DIR]. Needs Debian's chromium. docs/internals/page-screens.md
+// shows them.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ import {
 } from './page/world.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-/** All pictures together have to stay below 3 MB. */
-const QUALITY = 50;
+/** Low, because all pictures together have to stay below 2.5 MB. */
+const QUALITY = 30;
 const given = (name) => {
   const at = process.argv.indexOf(name);
   return at === -1 ? null : (process.argv[at + 1] ?? null);

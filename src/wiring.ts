@@ -97,6 +97,10 @@ export function createServices(version: string): Services {
       const { detectSetup } = await import('./setup/detect-setup.ts');
       return detectSetup(await readTopFiles(repoRoot));
     },
+    openTelemetry: async (telemetry) => {
+      const { createTelemetryExporter } = await import('./wiring/notify.ts');
+      return createTelemetryExporter(telemetry, process.env);
+    },
     openTrust: async (startDir, wanted) => {
       const { openTrust } = await import('./app/trust.ts');
       const { createTrustDeps } = await import('./wiring/trust.ts');

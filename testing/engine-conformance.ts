@@ -136,6 +136,26 @@ const LOG_CASES: readonly EngineCase[] = [
     },
   },
   {
+    name: 'keeps the order of events that are flushed now and later, also for the next driver',
+    run: async ({ engine, reopen }) => {
+      const run = await engine.create(RUN, null);
+      const appended = [
+        ...(await run.append([note('a')], 'later')),
+        ...(await run.append([note('b')])),
+        ...(await run.append([note('c')], 'later')),
+      ];
+      assert.deepEqual(
+        appended.map(({ seq }) => seq),
+        [0, 1, 2],
+      );
+      assert.deepEqual(await recordedNotes(engine), ['a', 'b', 'c']);
+      await run.release();
+      const next = await expectDriven(await reopen());
+      assert.deepEqual(notesOf(next.events), ['a', 'b', 'c']);
+      await next.release();
+    },
+  },
+  {
     name: 'continues a log where the last driver left it',
     run: async ({ engine, reopen }) => {
       const first = await engine.create(RUN, null);

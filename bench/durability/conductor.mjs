@@ -1,9 +1,8 @@
 // Ten steps that do nothing, through the kernel and the log: what is recorded is what the runtime records for
-// a step, and every append is on disk before the next decision.
+// a step, and like there everything is on disk before the step's runner would start.
 import { join } from 'node:path';
 import { createEmbeddedEngine } from '../../dist/src/adapters/run-store/embedded-engine.js';
-import { systemClock } from '../../dist/src/adapters/system/clock.js';
-import { systemIds } from '../../dist/src/adapters/system/ids.js';
+import { systemClock, systemIds } from '../../dist/src/adapters/system/clock.js';
 import { decide } from '../../dist/src/kernel/decide.js';
 import { evolve } from '../../dist/src/kernel/evolve.js';
 import { INITIAL_STATE } from '../../dist/src/kernel/state.js';
@@ -59,14 +58,14 @@ export function beginNoOp(store) {
 export async function moveNoOp(run, plan, enough = Number.POSITIVE_INFINITY) {
   let state = INITIAL_STATE;
   let count = 0;
-  const record = async (drafts) => {
-    for (const event of await run.append(drafts)) state = evolve(state, event);
+  const record = async (drafts, flush = 'now') => {
+    for (const event of await run.append(drafts, flush)) state = evolve(state, event);
     count += drafts.length;
   };
   let input = { kind: 'start', run: startOf(plan) };
   for (;;) {
     const { events, effect } = decide(plan, state, input);
-    await record(events);
+    await record(events, effect?.kind === 'run_agent' ? 'later' : 'now');
     if (effect === null) break;
     if (effect.kind === 'finish') {
       input = { kind: 'finished', tree: TREE, headSha: COMMIT };

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemIds } from '../../dist/src/adapters/system/ids.js';
+import { systemIds } from '../../dist/src/adapters/system/clock.js';
 import { decide } from '../../dist/src/kernel/decide.js';
 import { viewRun } from '../../dist/src/runtime/record/run-view.js';
 import { median } from '../measure.mjs';

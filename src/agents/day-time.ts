@@ -1,4 +1,5 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../contracts/duration.ts';
+
 const DAY_MINUTES = 24 * 60;
 
 const DAY =

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../contracts/duration.ts';
 import type { AgentFailure } from '../contracts/run/agent-failure.ts';
 import { isoTimeOf } from './reset-time.ts';
 
@@ -36,8 +37,6 @@ const LONGEST_DELAY_MS = 60_000;
 
 /** A run waits for a limit that resets within this time; otherwise it is parked. */
 export const LONGEST_STAY_MS = 60_000;
-
-const MINUTE_MS = 60_000;
 
 /** How long a step is parked for a limit of unknown length; the last duration repeats. */
 const PARKING_MS = [1, 2, 5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS);

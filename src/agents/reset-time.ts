@@ -1,8 +1,7 @@
+import { MINUTE_MS } from '../contracts/duration.ts';
 import { findDayTime } from './day-time.ts';
 
 /** Times are milliseconds since the epoch, so that no result depends on the current time. */
-
-const MINUTE_MS = 60_000;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { Report } from '../contracts/cli/cli-report-document.ts';
 import type { RunSummary } from '../contracts/run/run-summary.ts';
 import {
@@ -45,21 +44,29 @@ export async function reportRuns(
   scope: ReportScope,
   now: Date,
 ): Promise<Report> {
+  const names = nameRepositories(repositories.map(({ records }) => records.repoRoot));
   const read: ReportRepository[] = [];
-  for (const repository of repositories) read.push(await readRepository(repository, scope));
+  for (const repository of repositories) {
+    const { repoRoot } = repository.records;
+    read.push({ ...(await readRepository(repository, scope)), name: names.get(repoRoot) ?? repoRoot });
+  }
   return composeReport({ now: now.toISOString(), scope, repositories: read });
 }
 
-async function readRepository(repository: ReportedRepository, scope: ReportScope): Promise<ReportRepository> {
+async function readRepository(
+  repository: ReportedRepository,
+  scope: ReportScope,
+): Promise<Omit<ReportRepository, 'name'>> {
   const { records, repoOption } = repository;
   const all = await records.store.match('');
   const shortId = shortIdsOf(all);
   const isWhole = scope.kind === 'since';
   const wanted = isWhole ? all : all.filter((runId) => scope.runIds.has(runId));
   const { runs, baselines, unreadable } = await readRuns(records, wanted, scope);
+  // Folders without a log are left out of a report, unless the user names them.
+  const empty = isWhole ? [] : listUnread(wanted, { runs, unreadable });
   const questions = isWhole ? await repository.readQuestions() : { ok: true as const, value: [] };
   return {
-    name: basename(records.repoRoot),
     repoOption,
     runs,
     shortId,
@@ -67,13 +74,42 @@ async function readRepository(repository: ReportedRepository, scope: ReportScope
     baselineRuns: isWhole ? await findBaselineRuns(repository, baselines) : [],
     diskUse: isWhole ? await repository.diskUse() : null,
     unreadable: [
-      ...unreadable.map(({ runId, problem }) => ({
+      ...[...unreadable, ...empty].map(({ runId, problem }) => ({
         subject: `run ${shortId(runId)}`,
         problem: explainRecordProblem(runId, problem).message,
       })),
       ...(questions.ok ? [] : [{ subject: 'work items', problem: questions.obstacle.message }]),
     ],
   };
+}
+
+function listUnread(
+  wanted: readonly string[],
+  { runs, unreadable }: SummarizedRuns,
+): SummarizedRuns['unreadable'] {
+  const read = new Set([
+    ...runs.map(({ summary }) => summary.run_id),
+    ...unreadable.map(({ runId }) => runId),
+  ]);
+  return wanted
+    .filter((runId) => !read.has(runId))
+    .map((runId) => ({ runId, problem: { kind: 'missing' } as const }));
+}
+
+/** Names each repository by its folder, with as many of the folders above as make the name unique. */
+export function nameRepositories(roots: readonly string[]): ReadonlyMap<string, string> {
+  const tail = (root: string, length: number) => root.split(/[/\\]/).slice(-length).join('/');
+  return new Map(
+    roots.map((root) => {
+      let length = 1;
+      while (
+        tail(root, length) !== tail(root, length + 1) &&
+        roots.some((other) => other !== root && tail(other, length) === tail(root, length))
+      )
+        length += 1;
+      return [root, tail(root, length)];
+    }),
+  );
 }
 
 interface ReadRuns extends SummarizedRuns {

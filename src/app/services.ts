@@ -1,6 +1,8 @@
+import type { TelemetryConfig } from '../contracts/config/config.ts';
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';
+import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';
 import type { Programs, ScopeSources } from '../ports/work/scope-sources.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -54,6 +56,8 @@ export interface Services {
   readonly detectValidators: (repoRoot: string) => Promise<readonly DetectedValidator[]>;
   /** How to install the repository's dependencies, according to its lock files; null if it has none. */
   readonly detectSetup: (repoRoot: string) => Promise<DetectedSetup | null>;
+  /** Sends telemetry to an endpoint that the user named. */
+  readonly openTelemetry: (telemetry: TelemetryConfig) => Promise<TelemetryExporter>;
   /** Folder of the built-in prompts, workflows and examples. */
   readonly packageRoot: string;
 }

@@ -27,8 +27,11 @@ import { type Opened, refuseConfig } from './opened.ts';
 
 /** What a command is about to execute. */
 export interface TrustRequest {
-  /** The configuration, and what conductor detects in the repository. */
-  readonly configuration: boolean;
+  /**
+   * The configuration, and what conductor detects in the repository. `notify`: only its notification targets, unless a
+   * target is a command, which could be a program of the repository.
+   */
+  readonly configuration: boolean | 'notify';
   readonly workflows: readonly { readonly plan: Plan; readonly path: string }[];
   /** Also every workflow in `.tnh/workflows`. */
   readonly allWorkflows: boolean;
@@ -84,8 +87,16 @@ export async function openTrust(deps: TrustDeps, wanted: TrustRequest): Promise<
   const root = await files.realPath(deps.repoRoot);
   const gitDir = await files.realPath(deps.gitDir);
   const { inside, own } = await splitWorkflows(files, root, wanted.workflows);
+  const readConfigurationParts = async () => {
+    if (wanted.configuration === false) return [];
+    const isSending =
+      wanted.configuration === 'notify' && config.notify.every(({ kind }) => kind !== 'command');
+    return isSending
+      ? configParts(repository, user).filter(({ kind }) => kind === 'notify')
+      : readRepositoryParts(deps, root, repository, user);
+  };
   const parts = [
-    ...(wanted.configuration ? await readRepositoryParts(deps, root, repository, user) : []),
+    ...(await readConfigurationParts()),
     ...inside.map(workflowPart),
     ...(wanted.allWorkflows ? await readWorkflowParts(files, join(root, '.tnh', 'workflows')) : []),
     ...(wanted.work ? [workPart(config.work)] : []),

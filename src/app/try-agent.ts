@@ -49,7 +49,7 @@ export interface TrialDeps {
   readonly newToken: () => string;
 }
 
-const FILE = 'conductor-check.txt';
+const TRIAL_FILE = 'conductor-check.txt';
 
 /** The task is trivial; an agent that takes longer is stuck. */
 const LIMIT_MS = 60_000;
@@ -81,7 +81,7 @@ export async function tryAgent(deps: TrialDeps, request: TrialRequest): Promise<
   };
   const checkout = await deps.makeCheckout();
   try {
-    const missing = await agent.unavailable(checkout.exists, 'check');
+    const missing = await agent.explainUnavailable(checkout.exists, 'check');
     // A recording can't answer this prompt; that the recorded run exists is all that can be checked.
     if (missing !== null || configured.kind === 'replay')
       return { ok: true, value: { ...base, ok: missing === null, reason: missing } };
@@ -125,14 +125,14 @@ async function runTrial(
   const { path, runDir } = checkout;
   const token = newToken();
   const mark = `self-check-${token}`;
-  const enclosure = await project.sandbox?.({
+  const stepSandbox = await project.sandbox?.({
     runner: 'agent',
     policies: [],
     checkoutPath: path,
     runDir: runDir,
     harnessDir: join(runDir, 'harness'),
   });
-  if ((enclosure?.refusal ?? null) !== null) return { ...base, reason: enclosure?.refusal ?? null };
+  if ((stepSandbox?.refusal ?? null) !== null) return { ...base, reason: stepSandbox?.refusal ?? null };
   const evidenceDir = join(runDir, 'artifacts', 'check');
   await checkout.makeFolder(evidenceDir);
   const request: AgentRequest = {
@@ -145,7 +145,7 @@ async function runTrial(
     runDir: runDir,
     inputs: {},
     evidenceDir,
-    confinement: enclosure?.confinement ?? null,
+    confinement: stepSandbox?.confinement ?? null,
     policy: project.policy([]).effective,
     env: project.environment,
     timeoutMs: LIMIT_MS,
@@ -154,11 +154,11 @@ async function runTrial(
     signal,
     onStop: async () => {},
     onLine,
-    ...(agent.resumes === true ? { session: { folder: join(runDir, 'sessions/1'), resume: null } } : {}),
+    ...(agent.canResume === true ? { session: { folder: join(runDir, 'sessions/1'), resume: null } } : {}),
   };
   const result = await agent.run(request);
   await sweep(mark);
-  const written = await checkout.read(FILE);
+  const written = await checkout.read(TRIAL_FILE);
   const wroteFile = written?.trim() === token;
   const ok = result.termination === 'completed' && wroteFile;
   const second =
@@ -176,11 +176,11 @@ async function runTrial(
     final: result.finalResponse,
     reason: explainResult(result, wroteFile),
     failure: result.failure ?? null,
-    sandboxed: (enclosure?.confinement ?? null) !== null,
+    sandboxed: (stepSandbox?.confinement ?? null) !== null,
   };
 }
 
-const QUESTION = `Which line did you write into ${FILE}? Answer with that line alone. Use no tool, and change nothing.`;
+const QUESTION = `Which line did you write into ${TRIAL_FILE}? Answer with that line alone. Use no tool, and change nothing.`;
 
 /** Visits the same step a second time, as a run would; null if there is no session to continue. */
 async function visitAgain(
@@ -212,7 +212,7 @@ function describeSession(
   second: AgentResult | null,
 ): Pick<AgentTrial, 'continues_session' | 'session_reason'> {
   if (
-    agent.resumes !== true ||
+    agent.canResume !== true ||
     first.termination !== 'completed' ||
     (second === null && first.sessionId != null)
   )
@@ -227,7 +227,7 @@ function describeSession(
 
 function writePrompt(token: string): string {
   return [
-    `Create a file called ${FILE} in the current folder. It has exactly one line, and this is the line:`,
+    `Create a file called ${TRIAL_FILE} in the current folder. It has exactly one line, and this is the line:`,
     '',
     token,
     '',

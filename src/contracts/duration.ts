@@ -1,5 +1,7 @@
-export const DAY_MS = 86_400_000;
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+const UNIT_MS = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 
 /** Digits, an optional fraction, one unit; zero is not allowed. Also used in the JSON Schemas. */
 export const DURATION_PATTERN = /^(?=.*[1-9])\d+(?:\.\d+)?[smhd]$/;

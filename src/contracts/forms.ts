@@ -61,6 +61,10 @@ export const FORMS = {
     wanted: 'the name of an environment variable',
     help: 'write the name only; the value stays in the environment',
   },
+  otlpEndpoint: {
+    wanted: 'the address of an OTLP receiver',
+    help: 'write the base address without `/v1/traces`, such as `http://127.0.0.1:4318`; `headers_env` names a variable with secrets',
+  },
   notBlank: { wanted: 'some text', help: null },
 } as const;
 export type FormName = keyof typeof FORMS;
@@ -75,6 +79,8 @@ export const STEP_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const NAME = '[A-Za-z0-9_-]+';
+/** A base address: without a password, a query and a fragment. */
+export const OTLP_ENDPOINT_PATTERN = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
 export const PROMPT_REF_PATTERN = new RegExp(`^${NAME}(?:\\.${NAME})*\\.v[1-9][0-9]*$`);
 export const POLICY_REF_PATTERN = new RegExp(`^policy(?:\\.${NAME})+\\.v[1-9][0-9]*$`);
 

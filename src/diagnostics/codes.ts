@@ -13,7 +13,7 @@ export type Family = keyof typeof FAMILIES;
 export type Code = `${Family}${number}`;
 
 /** Problems of any YAML document. A number has the same meaning in every family. */
-const SHAPE = {
+const SHAPE_TITLES = {
   '001': 'the text cannot be read',
   '002': 'the YAML is malformed',
   '003': 'there is not exactly one document',
@@ -26,9 +26,10 @@ const SHAPE = {
   '010': 'a value is not one of the allowed values',
   '011': 'a value is out of bounds or malformed',
 } as const;
-export type ShapeNumber = keyof typeof SHAPE;
+export type ShapeNumber = keyof typeof SHAPE_TITLES;
 
-const OWN = {
+/** Problems of one kind of document. */
+const CODES_OF_ONE_FAMILY = {
   WF106: errorCode('the file is not a workflow'),
   WF201: errorCode('a required route is missing'),
   WF304: errorCode('a rollback target is reserved'),
@@ -54,13 +55,13 @@ const OWN = {
 } as const satisfies Partial<Record<Code, CodeEntry>>;
 
 /** The codes of all checks except the workflow rules, which declare their own. */
-export type DocumentCode = `${Family}${ShapeNumber}` | keyof typeof OWN;
+export type DocumentCode = `${Family}${ShapeNumber}` | keyof typeof CODES_OF_ONE_FAMILY;
 
 export const DOCUMENT_CODES: Readonly<Record<DocumentCode, CodeEntry>> = {
   ...shapeCodes('WF'),
   ...shapeCodes('CF'),
   ...shapeCodes('PR'),
-  ...OWN,
+  ...CODES_OF_ONE_FAMILY,
 };
 
 export function shapeCode(family: Family, number: ShapeNumber): DocumentCode {
@@ -70,7 +71,10 @@ export function shapeCode(family: Family, number: ShapeNumber): DocumentCode {
 type ShapeCodes<F extends Family> = Record<`${F}${ShapeNumber}`, CodeEntry>;
 
 function shapeCodes<F extends Family>(family: F): ShapeCodes<F> {
-  const entries = Object.entries(SHAPE).map(([number, title]) => [`${family}${number}`, errorCode(title)]);
+  const entries = Object.entries(SHAPE_TITLES).map(([number, title]) => [
+    `${family}${number}`,
+    errorCode(title),
+  ]);
   return Object.fromEntries(entries) as ShapeCodes<F>;
 }
 

@@ -3,7 +3,7 @@ import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventDraft, EventPayload } from '../contracts/run/event.ts';
 import { typedFeedbackOf } from '../contracts/run/typed-feedback.ts';
 import type { GateEvent } from '../contracts/vocabulary.ts';
-import { type ActiveStep, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
+import { type ActiveStep, NO_USAGE, type RunState, roundCost, type Stage, type UsageTally } from './state.ts';
 
 /**
  * Folds one event into the state. Never throws: an event that the kernel doesn't use leaves the state unchanged, and
@@ -313,7 +313,7 @@ export function activeStepOf({ stepId, opcode, attempt, visit }: ActiveStep): Ac
   return { stepId, opcode, attempt, visit };
 }
 
-function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
+export function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
   if (usage === null) return total;
   return {
     inputTokens: addKnown(total.inputTokens, usage.input_tokens),
@@ -324,9 +324,4 @@ function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
 
 function addKnown(total: number | null, more: number | undefined): number | null {
   return more === undefined ? total : (total ?? 0) + more;
-}
-
-/** Rounds away floating-point drift, which could push a sum past its budget. */
-function roundCost(usd: number | null): number | null {
-  return usd === null ? null : Number(usd.toFixed(9));
 }

@@ -139,3 +139,8 @@ export const INITIAL_STATE: RunState = {
   usageCounted: false,
   usageByStep: {},
 };
+
+/** Rounds away floating-point noise: 0.1 + 0.2 must not exceed a budget of 0.3. */
+export function roundCost(usd: number | null): number | null {
+  return usd === null ? null : Number(usd.toFixed(9));
+}

@@ -1,4 +1,5 @@
 import type { NotifyKind, NotifyTarget } from '../contracts/config/notify-config.ts';
+import { formatDollars } from '../overview/spend.ts';
 import { formatCount } from '../text/count-of.ts';
 import { oneLine } from '../text/outside-text.ts';
 import { shorten } from '../text/shorten.ts';
@@ -19,8 +20,10 @@ export interface Notification {
   /** What is asked, or why the run ended; null if the headline says it all. */
   readonly asked: string | null;
   readonly change: ChangeCount | null;
-  /** Null if unknown. */
+  /** What was reported; null if nothing was. */
   readonly cost_usd: number | null;
+  /** How many starts of agents didn't report their cost, so that `cost_usd` is only a part; missing if all did. */
+  readonly cost_unknown_starts?: number;
   /** The page of the gate; missing if `serve.url` is not configured, and for other kinds. */
   readonly url?: string;
   /** How to answer, or to see more. */
@@ -55,15 +58,20 @@ export function subjectOf({ repository, headline }: Notification): string {
 }
 
 export function bodyLines(notification: Notification): readonly string[] {
-  const { title, workflow, asked, change, cost_usd: cost, commands } = notification;
+  const { title, workflow, asked, change, commands } = notification;
   const about = [title, workflow === null ? null : `workflow ${workflow}`].filter((part) => part !== null);
   const numbers = [
     ...(change === null ? [] : [describeChange(change)]),
-    ...(workflow === null ? [] : [`cost so far ${cost === null ? 'unknown' : `$${cost.toFixed(2)}`}`]),
+    ...(workflow === null ? [] : [`cost so far ${describeCost(notification)}`]),
   ];
   return [about.join(' · '), asked, numbers.join(' · '), ...commands].filter(
     (line): line is string => line !== null && line !== '',
   );
+}
+
+function describeCost({ cost_usd: cost, cost_unknown_starts: unknown = 0 }: Notification): string {
+  if (cost === null) return 'unknown';
+  return `${unknown === 0 ? '' : 'at least '}${formatDollars(cost)}`;
 }
 
 function describeChange({ files, insertions, deletions }: ChangeCount): string {

@@ -10,6 +10,11 @@ export type SendResult =
       readonly retryAfterMs: number | null;
     };
 
+/** A failure that another try would not change, as far as conductor knows. */
+export function failPermanently(message: string): SendResult {
+  return { ok: false, message, isTransient: false, retryAfterMs: null };
+}
+
 const MAX_TRIES = 5;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;

@@ -10,6 +10,8 @@ export interface RunFacts {
   readonly title: string | null;
   readonly change: ChangeCount | null;
   readonly costUsd: number | null;
+  /** How many starts of agents didn't report their cost. */
+  readonly unknownCosts: number;
   /** Why the last step that gave a reason ended as it did. */
   readonly cause: string | null;
   /** Where the page is; null if it is not configured. */
@@ -39,9 +41,10 @@ export function notifyOfRunEvent(event: RunEvent, facts: RunFacts): Notification
   const kinds = kindsOfRunEvent(event);
   const [kind] = kinds;
   if (kind === undefined) return null;
-  const { costUsd, cause, pageUrl, ...about } = facts;
+  const { costUsd, unknownCosts, cause, pageUrl, ...about } = facts;
   const runId = event.run_id;
-  const common = { id: eventIdOf(event), kind, kinds, ...about, cost_usd: costUsd };
+  const partial = costUsd !== null && unknownCosts > 0 ? { cost_unknown_starts: unknownCosts } : {};
+  const common = { id: eventIdOf(event), kind, kinds, ...about, cost_usd: costUsd, ...partial };
   switch (event.event_type) {
     case 'gate_requested':
       return createNotification({

@@ -11,6 +11,7 @@ import {
 import type { AgentStart, RunSummary } from '../contracts/run/run-summary.ts';
 import { CONTRADICTION_FLAGS } from '../planner/table/severity.ts';
 import { quoteWord } from '../text/shell-words.ts';
+import { compareBaselines } from './compare-baselines.ts';
 import type { ShortId } from './short-ids.ts';
 import { spendOfStart, sumSpend } from './spend.ts';
 
@@ -37,7 +38,7 @@ export interface ReportRepository {
 }
 
 /** The bytes on disk of a repository's runs. */
-export type DiskUse = Pick<ReportDisk, 'runs_bytes' | 'workspaces_bytes'>;
+export type DiskUse = Pick<ReportDisk, 'runs_bytes' | 'workspaces_bytes' | 'is_complete'>;
 
 /** A work item that waits for a user. */
 export interface ItemQuestion {
@@ -223,14 +224,8 @@ function findNews(repository: ReportRepository, since: string): ReportNews | nul
   const before = earlier.find(({ base_sha: sha }) => sha !== latest?.base_sha);
   if (latest?.baseline == null || before?.baseline == null || latest.baseline.recorded_at < since)
     return null;
-  const now = failingOf(latest.baseline);
-  const then = failingOf(before.baseline);
-  const news = {
-    newly_failing: now.filter((name) => !then.includes(name)),
-    fixed: then.filter((name) => !now.includes(name)),
-  };
-  const isSame = latest.baseline.outcome === before.baseline.outcome;
-  if (isSame && news.newly_failing.length + news.fixed.length === 0) return null;
+  const changes = compareBaselines(latest.baseline, before.baseline);
+  if (changes === null) return null;
   return {
     repository: repository.name,
     run_id: latest.run_id,
@@ -239,15 +234,9 @@ function findNews(repository: ReportRepository, since: string): ReportNews | nul
     before_sha: before.base_sha,
     outcome: latest.baseline.outcome,
     before_outcome: before.baseline.outcome,
-    ...news,
+    newly_failing: [...changes.newlyFailing],
+    fixed: [...changes.fixed],
   };
-}
-
-function failingOf({
-  failing_cases: cases,
-  failing_validators: validators,
-}: NonNullable<RunSummary['baseline']>) {
-  return cases.length > 0 ? cases : validators;
 }
 
 /** The most expensive group first; groups of the same cost by time and name. */

@@ -78,17 +78,24 @@ export function describeRun(line: ReportLine, format: TimeFormat): string[] {
 function describeState(line: ReportLine, { time }: TimeFormat): string {
   const { gate, parked, outcome } = line;
   if (gate !== null) return describeGate(gate, time);
-  if (parked !== null) return `parked at ${parked.step_id} until ${time(parked.until)}: ${parked.reason}`;
+  if (parked !== null) return `parked at ${parked.step_id}, due ${time(parked.until)}: ${parked.reason}`;
   if (outcome === null)
     return line.state === 'interrupted'
       ? `interrupted${atStep(line)}: no process drives it`
       : `running${atStep(line)}`;
-  if (line.cancelled_by !== null)
-    return `cancelled by ${line.cancelled_by}${line.reason === null ? '' : `: ${line.reason}`}`;
+  if (line.cancelled_by !== null) return withCause(`cancelled by ${line.cancelled_by}`, line.reason);
   if (outcome === 'unverified')
     return 'unverified: the last change to files has no passed validation after it';
-  const causes = [...new Set([line.first_cause, line.reason])].filter((text) => text !== null);
-  return outcome === 'success' ? '' : [outcome, ...causes].join(': ');
+  if (outcome === 'success') return '';
+  const cause = withCause(outcome, line.first_cause);
+  return line.reason === line.first_cause ? cause : withCause(cause, line.reason);
+}
+
+/** Adds a cause, unless it already says the same. */
+function withCause(text: string, cause: string | null): string {
+  if (cause === null || text.includes(cause)) return text;
+  const isSame = [' ', ':'].some((end) => cause.startsWith(`${text}${end}`));
+  return isSame ? cause : `${text}: ${cause}`;
 }
 
 function describeGate(
@@ -177,14 +184,26 @@ export function spendRows({ spent, sections }: Report, { duration }: TimeFormat)
   ]);
 }
 
-/** What `≥` means, if a row has one; null otherwise. */
+/** How much was not reported, and what `≥` means; null if all numbers were. */
 export function explainSpent({ spent: { total } }: Report): string | null {
   const { starts, unknown } = total;
-  const most = Math.max(unknown.agent_ms, unknown.input_tokens, unknown.output_tokens, unknown.cost_usd);
-  if (most === 0) return null;
-  return `≥ at least: ${most} of ${formatCount(starts, 'start')} of agents did not report all numbers`;
+  const missing = (
+    [
+      ['cost', unknown.cost_usd],
+      ['input tokens', unknown.input_tokens],
+      ['output tokens', unknown.output_tokens],
+      ['agent time', unknown.agent_ms],
+    ] as const
+  ).flatMap(([measure, count]) => (count === 0 ? [] : [`${count} without ${measure}`]));
+  if (missing.length === 0) return null;
+  return `≥ is at least; of ${formatCount(starts, 'start')} of agents: ${missing.join(', ')}`;
 }
 
-export function describeDisk({ runs_bytes: runs, workspaces_bytes: workspaces }: ReportDisk): string {
-  return `disk: ${formatBytes(runs)} of records, ${formatBytes(workspaces)} of workspaces`;
+export function describeDisk({
+  runs_bytes: runs,
+  workspaces_bytes: workspaces,
+  is_complete: isComplete,
+}: Pick<ReportDisk, 'runs_bytes' | 'workspaces_bytes' | 'is_complete'>): string {
+  const used = `${formatBytes(runs)} of records, ${formatBytes(workspaces)} of workspaces`;
+  return `disk: ${isComplete ? '' : 'at least '}${used}`;
 }

@@ -67,12 +67,11 @@ export function formatShortTokens(spend: Spend): string {
   return `${isPartial ? '≥ ' : ''}${formatTokenCount(input + output)} tokens`;
 }
 
-/** `1,200 in, 300 out`, or `≥ 1,200 in, 300 out`. */
+/** `1,200 in, 300 out`, or `≥ 1,200 in, unknown out`. */
 export function formatTokenRow(spend: Spend): string {
   if (areTokensUnknown(spend)) return 'unknown';
-  const { unknown, input_tokens: input, output_tokens: output } = spend;
-  const isPartial = unknown.input_tokens + unknown.output_tokens > 0;
-  return `${isPartial ? '≥ ' : ''}${groupThousands(input)} in, ${groupThousands(output)} out`;
+  const input = formatShort(spend, 'input_tokens', groupThousands);
+  return `${input} in, ${formatShort(spend, 'output_tokens', groupThousands)} out`;
 }
 
 function areTokensUnknown({ starts, unknown }: Spend): boolean {

@@ -7,7 +7,8 @@ import {
 } from '../contracts/cli/cli-stats-document.ts';
 import type { StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
-import { cleanOutput } from '../text/outside-text.ts';
+import { oneLine } from '../text/outside-text.ts';
+import { formatDollars, formatTokenCount } from './spend.ts';
 
 // The text of figures, for the tables on the terminal and on the page.
 
@@ -24,10 +25,10 @@ export const DIMENSION_TITLES: Readonly<Record<StatsDimension, string>> = {
   workflow: 'By workflow',
 };
 
-/** Names come from configurations, agents and workflows of others. */
+/** Other users chose these names, so they are cleaned for the terminal and the page. */
 export function formatGroupName(name: string | null, dimension: StatsDimension): string {
   if (name === null) return dimension === 'prompt' ? 'inline prompts' : 'not recorded';
-  return cleanOutput(name).replace(/\s+/g, ' ');
+  return oneLine(name);
 }
 
 /** `72 % (58–83 %, n=44)`. */
@@ -44,7 +45,7 @@ function percent(share: number): number {
 }
 
 /**
- * A figure with its number of runs, if they are fewer than those of the group: `0.61 USD (n=12)`. If the whole group is
+ * A figure with its number of runs, if they are fewer than those of the group: `$0.61 (n=12)`. If the whole group is
  * too small, its rate already says so.
  */
 export function formatFigure(figure: Figure, group: StatsGroup, format: (value: number) => string): string {
@@ -53,8 +54,21 @@ export function formatFigure(figure: Figure, group: StatsGroup, format: (value: 
   return `${format(figure.value)}${figure.runs < group.runs ? ` (n=${figure.runs})` : ''}`;
 }
 
-export function formatAttempts(value: number): string {
-  return value.toFixed(1);
+/** The name of a group and its figures, up to the cost of a success: the cells that every table of statistics has. */
+export function formatGroupCells(
+  group: StatsGroup,
+  dimension: StatsDimension,
+  formatDuration: (ms: number) => string,
+): string[] {
+  return [
+    formatGroupName(group.name, dimension),
+    formatRate(group),
+    String(group.contradictions),
+    formatFigure(group.attempts_per_success, group, (value) => value.toFixed(1)),
+    formatFigure(group.median_wall_ms, group, formatDuration),
+    formatFigure(group.tokens_per_success, group, formatTokenCount),
+    formatFigure(group.cost_usd_per_success, group, formatDollars),
+  ];
 }
 
 /** `3 running, 2 cancelled not counted`; null if all runs count. */

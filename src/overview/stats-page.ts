@@ -9,15 +9,8 @@ import {
 import { STATS_DIMENSIONS, type StatsDimension } from '../contracts/vocabulary.ts';
 import { formatCount } from '../text/count-of.ts';
 import { html, type Markup, renderPage } from './html.ts';
-import { formatDollars, formatTokenCount } from './spend.ts';
-import {
-  DIMENSION_TITLES,
-  describeRuns,
-  formatAttempts,
-  formatFigure,
-  formatGroupName,
-  formatRate,
-} from './stats-format.ts';
+import { formatDollars } from './spend.ts';
+import { DIMENSION_TITLES, describeRuns, formatFigure, formatGroupCells } from './stats-format.ts';
 import {
   KIND_LABELS,
   MAX_PLOTTED_GROUPS,
@@ -72,13 +65,7 @@ function renderDimension(
     'median cost of a run',
   ];
   const rows = groups.map((group) => [
-    formatGroupName(group.name, dimension),
-    formatRate(group),
-    String(group.contradictions),
-    formatFigure(group.attempts_per_success, group, formatAttempts),
-    formatFigure(group.median_wall_ms, group, formatDuration),
-    formatFigure(group.tokens_per_success, group, formatTokenCount),
-    formatFigure(group.cost_usd_per_success, group, formatDollars),
+    ...formatGroupCells(group, dimension, formatDuration),
     formatFigure(group.median_cost_usd, group, formatDollars),
   ]);
   const isCut = groups.length > MAX_PLOTTED_GROUPS;

@@ -1,5 +1,4 @@
 import type { LedgerEntry } from '../contracts/planner/claim-ledger.ts';
-import type { Usage } from '../contracts/run/agent-result.ts';
 import type { EventPayload, RunEvent } from '../contracts/run/event.ts';
 import {
   type AgentStart,
@@ -12,6 +11,7 @@ import { evolve } from '../kernel/evolve.ts';
 import { INITIAL_STATE, type RunState } from '../kernel/state.ts';
 import { formatLedgerEntry } from '../planner/claims/ledger.ts';
 import { CONTRADICTION_FLAGS } from '../planner/table/severity.ts';
+import { foldAgentStarts } from './agent-starts.ts';
 
 /** What the fold needs from files that the log names. Missing files count as empty. */
 export interface SummaryEvidence {
@@ -25,8 +25,8 @@ export interface SummaryEvidence {
   readonly change: RunSummary['change'];
   /** The cases of the last validation. */
   readonly cases: CaseCounts | null;
-  /** The failing cases of the baseline. */
-  readonly failingAtBase: readonly string[];
+  /** The failing cases of the baseline, by validator. */
+  readonly failingAtBase: ReadonlyMap<string, readonly string[]>;
   /** When the open gate expires; null without a timeout. */
   readonly expiresAt: string | null;
   readonly answer: NonNullable<RunSummary['awaiting']>['answer'];
@@ -35,6 +35,9 @@ export interface SummaryEvidence {
 export function attemptKey(stepId: string, attempt: number): string {
   return `${stepId}@${attempt}`;
 }
+
+/** How many failing cases of a baseline a summary names, for each validator. */
+const MAX_FAILING_CASES = 100;
 
 type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] };
 
@@ -51,7 +54,11 @@ export function summarizeRun(events: readonly RunEvent[], evidence: SummaryEvide
     const hadEnded = state.stage.kind === 'ended';
     state = evolve(state, event);
     if (!hadEnded) draft.updated_at = event.timestamp;
-    foldStarts(draft, event, state, evidence);
+    if (event.event_type === 'step_started') draft.attempts += 1;
+    foldAgentStarts(draft.starts, event, state.stage, (stepId, attempt) => ({
+      model: evidence.models.get(attemptKey(stepId, attempt)) ?? null,
+      prompt: parsePromptReference(evidence.prompts.get(stepId)),
+    }));
     foldCause(draft, event);
     foldRest(draft, event, evidence);
   }
@@ -141,72 +148,6 @@ function close(
   if (draft.checks !== null) draft.checks = { ...draft.checks, cases: rest.cases };
   draft.salvage_refs = [...new Set(draft.salvage_refs)];
   return draft;
-}
-
-/** Collects the starts of agents and planners; validators are runners, too, but cost nothing. */
-function foldStarts(draft: Draft, event: RunEvent, { stage }: RunState, evidence: SummaryEvidence): void {
-  if (event.event_type === 'step_started') draft.attempts += 1;
-  const stepId = event.step_id ?? '';
-  if (event.event_type === 'runner_started' && stage.kind === 'running') {
-    const { opcode } = stage;
-    if (opcode !== 'RUN_AGENT' && opcode !== 'EVALUATE') return;
-    const { attempt, name, family, try: number = 1 } = event.payload;
-    draft.starts.push({
-      step_id: stepId,
-      opcode,
-      attempt,
-      try: number,
-      agent: name,
-      family,
-      model: evidence.models.get(attemptKey(stepId, attempt)) ?? null,
-      prompt: parsePromptReference(evidence.prompts.get(stepId)),
-      started_at: event.timestamp,
-      termination: null,
-      duration_ms: null,
-      usage: usageOf(null),
-    });
-  }
-  if (event.event_type === 'runner_completed') {
-    const { attempt, try: number = 1, termination, duration_ms, usage } = event.payload;
-    replaceStart(draft, { step_id: stepId, attempt, try: number }, (start) => ({
-      ...start,
-      termination,
-      duration_ms,
-      usage: usageOf(usage),
-    }));
-  }
-  // Earlier versions recorded the usage only at the end of the step.
-  if (event.event_type === 'step_completed' || event.event_type === 'step_failed') {
-    const { attempt, usage } = event.payload;
-    const own = draft.starts.filter((start) => start.step_id === stepId && start.attempt === attempt);
-    const [only] = own;
-    if (usage !== null && own.length === 1 && only !== undefined && isUnknown(only))
-      replaceStart(draft, only, (start) => ({ ...start, usage: usageOf(usage) }));
-  }
-}
-
-function replaceStart(
-  draft: Draft,
-  key: Pick<AgentStart, 'step_id' | 'attempt' | 'try'>,
-  change: (start: AgentStart) => AgentStart,
-): void {
-  const at = draft.starts.findLastIndex(
-    (start) => start.step_id === key.step_id && start.attempt === key.attempt && start.try === key.try,
-  );
-  const found = draft.starts[at];
-  if (found !== undefined) draft.starts[at] = change(found);
-}
-
-function usageOf(usage: Usage | null): AgentStart['usage'] {
-  return {
-    input_tokens: usage?.input_tokens ?? null,
-    output_tokens: usage?.output_tokens ?? null,
-    cost_usd: usage?.cost_usd ?? null,
-  };
-}
-
-function isUnknown({ usage }: AgentStart): boolean {
-  return usage.input_tokens === null && usage.output_tokens === null && usage.cost_usd === null;
 }
 
 /** `coder.implement.v2` is version 2 of the prompt `coder.implement`. */
@@ -310,17 +251,24 @@ function foldRest(draft: Draft, event: RunEvent, evidence: SummaryEvidence): voi
 function baselineOf(
   { outcome, cached, validators, cases, reason }: EventPayload<'baseline_recorded'>,
   recordedAt: string,
-  failingCases: readonly string[],
+  failingAtBase: SummaryEvidence['failingAtBase'],
 ): RunSummary['baseline'] {
   return {
     outcome,
     recorded_at: recordedAt,
     cached,
     cases: cases && { passed: cases.passing, failed: cases.failing, total: cases.total },
-    failing_cases: [...failingCases],
-    failing_validators: validators
-      .filter((validator) => validator.ran && validator.outcome !== 'completed')
-      .map(({ id }) => id),
+    validators: validators
+      .filter(({ ran }) => ran)
+      .map(({ id, outcome: end }) => {
+        const failing = [...new Set(failingAtBase.get(id))].sort();
+        return {
+          id,
+          failed: end !== 'completed',
+          failing_cases: failing.slice(0, MAX_FAILING_CASES),
+          more_failing_cases: Math.max(0, failing.length - MAX_FAILING_CASES),
+        };
+      }),
     reason,
   };
 }

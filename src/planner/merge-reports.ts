@@ -1,4 +1,5 @@
 import { isSupportedVersion } from '../contracts/run/harness-report.ts';
+import { asList } from '../text/json.ts';
 
 type Report = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export function mergeReports(reports: readonly Report[]): Report | null {
     ...first,
     suite_id: reports.map(({ suite_id }) => suite_id).join(' + '),
     version: unreadable === undefined ? first.version : unreadable.version,
-    cases: reports.flatMap(({ cases }) => listOf(cases)),
+    cases: reports.flatMap(({ cases }) => asList(cases)),
     ux_flags: concatLists(reports.map(({ ux_flags }) => ux_flags)),
     proposed_goldens: concatLists(reports.map(({ proposed_goldens }) => proposed_goldens)),
     summary: sumCounts(reports.map(({ summary }) => summary)),
@@ -25,11 +26,7 @@ export function mergeReports(reports: readonly Report[]): Report | null {
 /** Returns a value that isn't a list unchanged: merging must not turn invalid evidence into valid evidence. */
 function concatLists(values: readonly unknown[]): unknown {
   const invalid = values.find((value) => value !== undefined && value !== null && !Array.isArray(value));
-  return invalid === undefined ? values.flatMap(listOf) : invalid;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return invalid === undefined ? values.flatMap(asList) : invalid;
 }
 
 function sumCounts(summaries: readonly unknown[]): Record<string, number> {

@@ -4,7 +4,7 @@ import { stripDotSlash } from '../text/paths.ts';
 
 /** Whether any glob of an allow-list covers a path. A pattern that ends in `/` covers everything below it. */
 export function isAllowedBy(globs: readonly string[], path: string): boolean {
-  return globs.some((glob) => matches(glob.endsWith('/') ? `${glob}**` : glob, path));
+  return globs.some((glob) => matchesGlob(glob.endsWith('/') ? `${glob}**` : glob, path));
 }
 
 /**
@@ -14,8 +14,8 @@ export function isAllowedBy(globs: readonly string[], path: string): boolean {
 export function findCoveringGlob(globs: readonly string[], path: string): string | null {
   const covering = globs.find((glob) => {
     const bare = glob.replace(/\/+$/, '');
-    if (matches(bare, path)) return true;
-    return (bare !== glob || isPlain(bare)) && matches(`${bare}/**`, path);
+    if (matchesGlob(bare, path)) return true;
+    return (bare !== glob || isPlain(bare)) && matchesGlob(`${bare}/**`, path);
   });
   return covering ?? null;
 }
@@ -24,12 +24,8 @@ export function isCoveredBy(globs: readonly string[], path: string): boolean {
   return findCoveringGlob(globs, path) !== null;
 }
 
-export function matchesGlob(glob: string, name: string): boolean {
-  return matches(glob, name);
-}
-
 /** A file name may contain glob characters, such as `[id].ts`; a glob that equals the name matches it. */
-function matches(glob: string, path: string): boolean {
+export function matchesGlob(glob: string, path: string): boolean {
   const pattern = stripDotSlash(glob);
   return pattern === path || compileCached(pattern)(path);
 }

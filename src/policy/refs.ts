@@ -19,7 +19,7 @@ export interface RefCheck {
 export function checkRefs(check: RefCheck): PolicyViolation[] {
   const { policy, refsAfter } = check;
   const own = fullName(check.ownBranch);
-  const violations = changedRefs(check).flatMap((change) => violationsOf(change, own, check));
+  const violations = findChangedRefs(check).flatMap((change) => checkRef(change, own, check));
   if (policy.forbidden_operations.includes('branch_switch') && refsAfter.head !== own) {
     const place = refsAfter.head === null ? 'is detached' : `points at ${refsAfter.head}`;
     const message = `HEAD of the workspace ${place}; the policy forbids \`branch_switch\``;
@@ -33,7 +33,8 @@ interface RefChange {
   readonly verb: 'moved' | 'created' | 'deleted';
 }
 
-function changedRefs({ refsBefore, refsAfter }: RefCheck): RefChange[] {
+/** The refs that were created, moved or deleted. */
+function findChangedRefs({ refsBefore, refsAfter }: RefCheck): RefChange[] {
   const before = new Map(Object.entries(refsBefore.refs));
   const after = new Map(Object.entries(refsAfter.refs));
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
@@ -45,8 +46,8 @@ function changedRefs({ refsBefore, refsAfter }: RefCheck): RefChange[] {
   });
 }
 
-function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): PolicyViolation[] {
-  if (name === own) return ownViolations(name, verb, check);
+function checkRef({ name, verb }: RefChange, own: string, check: RefCheck): PolicyViolation[] {
+  if (name === own) return checkOwnBranch(name, verb, check);
   if (isProtectedBranch(name, check.protectedBranches)) {
     const message = `the protected branch ${name} was ${verb} during the step`;
     return [{ class: 'protected_branch_violation', subject: name, message }];
@@ -59,7 +60,7 @@ function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): 
  * The step may commit to the run's own branch if the policy allows it; rewriting the branch is a separate
  * operation.
  */
-function ownViolations(name: string, verb: RefChange['verb'], check: RefCheck): PolicyViolation[] {
+function checkOwnBranch(name: string, verb: RefChange['verb'], check: RefCheck): PolicyViolation[] {
   const forbidden = check.policy.forbidden_operations;
   const violation = (message: string): PolicyViolation[] => [
     { class: 'forbidden_operation', subject: name, message },

@@ -13,7 +13,7 @@ const ALWAYS_PROTECTED = ['main', 'master'];
  * Names or globs of branches that no run may move. They include the branch that work items are merged into, and the
  * default branches of the remotes.
  */
-export function protectedBranchesOf(
+export function listProtectedBranches(
   { protected_branches, work }: Config,
   defaults: readonly string[] = [],
 ): readonly string[] {

@@ -14,13 +14,13 @@ export interface AgentProgram {
   /** Null if it isn't on the PATH. */
   readonly path: string | null;
   /** A file at the expected path that isn't executable; null if there is none. */
-  readonly locked: string | null;
+  readonly notExecutable: string | null;
   /** As the program prints it; null if it prints none or conductor doesn't know the program. */
   readonly version: string | null;
   /** What is wrong with the program, to be read after its path; null if nothing is. */
-  readonly trouble: string | null;
+  readonly problem: string | null;
   /** The version that conductor was tested with, if the installed one is older. */
-  readonly newer: string | null;
+  readonly testedVersion: string | null;
   /** Whether the user seems to be logged in; null if conductor doesn't know the program. */
   readonly login: boolean | null;
   /** How to install it and how to log in; null if conductor doesn't know the program. */

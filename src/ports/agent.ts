@@ -17,14 +17,14 @@ export interface Agent {
    * Null if the agent can be started here; otherwise a message for the user about what is missing. A program inside
    * the repository is looked up in the base commit of the run.
    */
-  readonly unavailable: (
+  readonly explainUnavailable: (
     isInBase: (path: string) => Promise<boolean>,
     stepId: string,
   ) => Promise<string | null>;
   readonly run: (request: AgentRequest) => Promise<AgentResult>;
   /** Whether a later visit can continue its session; if missing, every start uses a fresh session. */
-  readonly resumes?: boolean;
-  /** Copies the session files of an interrupted start into the run directory. Called before `usedIn`. */
+  readonly canResume?: boolean;
+  /** Copies the session files of an interrupted start into the run directory. Called before `readUsage`. */
   readonly keepSession?: (evidenceDir: string) => Promise<void>;
   /** Reads the usage that an interrupted start had reported from its evidence folder; missing if unsupported. */
   readonly readUsage?: (evidenceDir: string) => Promise<Usage | null>;

@@ -8,7 +8,7 @@ export interface Planner {
   /** The external service that the planner calls; missing for rules, which call none. */
   readonly family?: 'model' | 'agent';
   /** Null if the planner is available; otherwise a message for the user. Missing if it is always available. */
-  readonly unavailable?: () => Promise<string | null>;
+  readonly explainUnavailable?: () => Promise<string | null>;
   /** Rejects only if the signal is aborted. */
   readonly evaluate: (
     input: PlannerInput,

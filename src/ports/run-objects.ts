@@ -5,8 +5,8 @@ export interface RunObjects {
   readonly workspace: Pick<Workspace, 'describe'>;
   /** Writes the patch between two trees into a file, unless it is still there from an earlier call. */
   readonly writePatch: (workspace: RunWorkspace, fromTree: string, toTree: string) => Promise<PatchFile>;
-  /** A file at a revision; null if it is missing or too large to be shown. */
-  readonly readFile: (workspace: RunWorkspace, revision: string, path: string) => Promise<Uint8Array | null>;
+  /** A file of a commit or tree, by its object id; null if it is missing or too large to be shown. */
+  readonly readFile: (workspace: RunWorkspace, objectId: string, path: string) => Promise<Uint8Array | null>;
   /** Removes the files that it wrote. */
   readonly close: () => Promise<void>;
 }

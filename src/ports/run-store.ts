@@ -60,13 +60,19 @@ export interface DrivenRun {
   readonly inbox: Inbox;
   readonly events: readonly RunEvent[];
   /**
-   * Returns once the events are on disk. Writes nothing if the lease is lost, or if the log doesn't end where this
-   * process left it.
+   * Returns once the events are on disk, or with `later` once they are written. Writes nothing if the lease is lost, or
+   * if the log doesn't end where this process left it.
    */
-  readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
+  readonly append: (drafts: readonly EventDraft[], flush?: Flush) => Promise<readonly RunEvent[]>;
   /** Gives up the right to drive. `wake` says when a queued run is due again; by default, at once. */
   readonly release: (wake?: Wake) => Promise<void>;
 }
+
+/**
+ * When an append reaches the disk. `later`: with the next append that is flushed, or shortly after by itself. Until then,
+ * the events survive the end of the process, but not a power loss. An engine may always flush now.
+ */
+export type Flush = 'now' | 'later';
 
 /** `after`: at this time (ISO 8601; null: at no time) or after a message. `never`: the run has ended. */
 export type Wake =

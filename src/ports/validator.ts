@@ -6,7 +6,7 @@ import type { Confinement } from './sandbox.ts';
 /** Runs one validator and collects its evidence. The outcome depends on the exit code and required artifacts only. */
 export interface ValidatorRunner {
   /** Null if the validator can be started; otherwise a message for the user. Runs nothing. */
-  readonly unavailable: (
+  readonly explainUnavailable: (
     validator: RunnableValidator,
     place: ValidatorPlace,
     isInBase: (path: string) => Promise<boolean>,

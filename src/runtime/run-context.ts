@@ -13,9 +13,10 @@ import type { ProjectForge } from '../ports/forge/project-forge.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
-import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
+import type { DrivenRun, Flush, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
 import type { Baselines, CredentialWaits } from '../ports/shared-stores.ts';
+import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
 import type { Programs } from '../ports/work/scope-sources.ts';
 import type { CheckoutSetup } from '../ports/workspace/setup.ts';
@@ -79,6 +80,8 @@ export interface Project {
   readonly sandbox?: (request: StepSandboxRequest) => Promise<StepSandbox>;
   /** Null if no notifications are configured. */
   readonly notify: Notifier | null;
+  /** Null or missing if no telemetry is configured. */
+  readonly telemetry?: TelemetryExporter | null;
   /** Where the user opens the page, for links in notifications; null or missing if not configured. */
   readonly pageUrl?: string | null;
   /** Missing in simulations. */
@@ -162,8 +165,8 @@ export interface RunContext {
   readonly observer: RunObserver;
   readonly events: () => readonly RunEvent[];
   readonly view: () => RunView;
-  /** Durable once it resolves. */
-  readonly record: (drafts: readonly EventDraft[]) => Promise<void>;
+  /** Durable once it resolves, unless it is flushed later. */
+  readonly record: (drafts: readonly EventDraft[], flush?: Flush) => Promise<void>;
 }
 
 /** The result of an effect: the kernel's next input, and events about evidence to record before it. */

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../text/json.ts';
+import { asList, asObject, parseJsonObject } from '../text/json.ts';
 
 /** A dependency that a manifest or lock file declares by path, as written: relative, absolute, or `file:`. */
 export interface DeclaredPath {
@@ -141,7 +141,10 @@ function readGemfileLock(text: string): DeclaredPath[] {
 }
 
 function readComposer(text: string): DeclaredPath[] {
-  return Object.values(asObject(parseJsonObject(text)?.repositories)).flatMap((value) => {
+  const { repositories } = parseJsonObject(text) ?? {};
+  // A list, or an object with names as keys.
+  const values = Array.isArray(repositories) ? asList(repositories) : Object.values(asObject(repositories));
+  return values.flatMap((value) => {
     const { type, url } = asObject(value);
     // For a glob, check the folder before its first wildcard.
     return type === 'path' && typeof url === 'string'
@@ -154,10 +157,7 @@ function toUnnamedPaths(found: readonly RegExpMatchArray[]): DeclaredPath[] {
   return found.flatMap(([, path]) => (path === undefined ? [] : [{ path, packageName: null }]));
 }
 
-function withoutComments(text: string): string {
+/** Without the lines of TOML and YAML that are comments. */
+export function withoutComments(text: string): string {
   return text.replace(/^\s*#.*$/gm, '');
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

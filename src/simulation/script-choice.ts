@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../contracts/duration.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import {
   GATE_EVENTS,
@@ -84,8 +85,6 @@ export function chooseScripts(plan: Plan): readonly SimScript[] {
 export function hasBaseline({ steps }: Plan): boolean {
   return ['RUN_AGENT', 'RUN_VALIDATION'].every((opcode) => steps.some((step) => step.opcode === opcode));
 }
-
-const HOUR_MS = 3_600_000;
 
 function createParkedScript(
   stepId: string,

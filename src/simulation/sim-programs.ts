@@ -34,7 +34,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
   return {
     agent: {
       family: 'scripted',
-      unavailable: async () => null,
+      explainUnavailable: async () => null,
       run: async (request) => {
         const visit = begin(request);
         const { key, habits } = planOfVisit(script, request.stepId, visit);
@@ -61,7 +61,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
       },
     },
     validators: {
-      unavailable: async () => null,
+      explainUnavailable: async () => null,
       run: async (request) => {
         if (request.mark.endsWith('/_baseline')) return validateBase(world, life, request, script);
         const { key, habits } = planOfVisit(script, request.stepId, begin(request));

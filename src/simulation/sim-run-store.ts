@@ -32,10 +32,9 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
       await life.point('drive');
       if (world.driver?.isAlive() === true)
         return { ok: false, problem: { kind: 'driven', driver: simDriver(world.driver) } };
-      const text = world.disk.read(logPath(runId));
-      const reading = readSimLog(text ?? '');
-      if (text === null) return { ok: false, problem: { kind: 'missing' } };
-      if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+      const opened = openLog(world, runId);
+      if (!opened.ok) return opened;
+      const { text, reading } = opened;
       world.driver = life;
       if (reading.completeText !== text) {
         world.disk.write(`${logPath(runId)}.torn`, text.slice(reading.completeText.length), false);
@@ -45,14 +44,12 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
     },
     read: async (runId) => {
       await life.point('read');
-      const text = world.disk.read(logPath(runId));
-      const reading = readSimLog(text ?? '');
-      if (text === null) return { ok: false, problem: { kind: 'missing' } };
-      if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+      const opened = openLog(world, runId);
+      if (!opened.ok) return opened;
       const directory = createSimDirectory(world, life, runId);
       const inbox = createSimInbox(world, life, directory);
       const driver = world.driver === null ? null : simDriver(world.driver);
-      return { ok: true, run: { directory, inbox, events: reading.events, driver } };
+      return { ok: true, run: { directory, inbox, events: opened.reading.events, driver } };
     },
     match: async (prefix) => [world.runId ?? ''].filter((runId) => runId !== '' && runId.startsWith(prefix)),
     listAbandoned: async () => [],
@@ -68,6 +65,14 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
             },
           ],
   };
+}
+
+function openLog(world: SimWorld, runId: string) {
+  const text = world.disk.read(logPath(runId));
+  if (text === null) return { ok: false, problem: { kind: 'missing' } } as const;
+  const reading = readSimLog(text);
+  if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } } as const;
+  return { ok: true, text, reading } as const;
 }
 
 /** Answers and cancel requests, on the same disk as the files of the run. */
@@ -120,7 +125,7 @@ function createDrivenRun(
     directory,
     inbox: createSimInbox(world, life, directory),
     events: reading.events,
-    append: async (drafts) => {
+    append: async (drafts, flush = 'now') => {
       if (drafts.length === 0) return [];
       if (failure !== null) throw failure;
       const timestamp = new Date(world.time).toISOString();
@@ -138,13 +143,16 @@ function createDrivenRun(
       onAppend(written.lines);
       world.disk.append(path, text);
       await life.point('append:written');
-      // A flush is slower than everything else, so code that does not wait for it is detected.
-      world.flushes += 1;
-      await new Promise((resolve) => setImmediate(resolve));
-      world.flushes -= 1;
-      await life.point('append:flush');
-      world.disk.flush(path);
-      await life.point('append:flushed');
+      // Nothing flushes later by itself: code that relies on it is detected.
+      if (flush === 'now') {
+        // A flush is slower than everything else, so code that does not wait for it is detected.
+        world.flushes += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        world.flushes -= 1;
+        await life.point('append:flush');
+        world.disk.flush(path);
+        await life.point('append:flushed');
+      }
       seq += drafts.length;
       head = written.head;
       return written.events;

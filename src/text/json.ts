@@ -19,3 +19,20 @@ export function parseJsonObject(text: string | null): JsonObject | null {
   const value = parseJson(text.replace(/^\uFEFF/, ''));
   return isJsonObject(value) ? value : null;
 }
+
+const NO_OBJECT: JsonObject = Object.freeze(Object.create(null));
+
+/** Empty unless the value is a JSON object. */
+export function asObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : NO_OBJECT;
+}
+
+/** Empty unless the value is a list. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Null unless the value is a text. */
+export function asText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -25,6 +25,11 @@ export function resolveFrom(base: string, path: string): string {
   return `/${parts.join('/')}`;
 }
 
+/** Whether a path that should be below a root is absolute or has `..` in it. */
+export function leavesRoot(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
+}
+
 /** `./a` and `a` are the same file. */
 export function stripDotSlash(path: string): string {
   return path.replace(/^(?:\.\/)+/, '');

@@ -26,3 +26,7 @@ export function shortenPath(path: string, max: number): string {
 export function shortenPaths(text: string, max: number): string {
   return text.replace(/\S*\/\S+/g, (path) => shortenPath(path, max));
 }
+
+export function firstLine(text: string): string {
+  return text.trim().split(/\r?\n/, 1)[0] ?? '';
+}

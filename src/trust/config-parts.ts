@@ -23,6 +23,7 @@ export function configParts(repository: ConfigDocument, user: ConfigDocument): r
     ...notifyParts(repository),
     ...publishParts(repository),
     ...workParts(repository),
+    ...telemetryParts(repository, user),
     ...extraNames('environment', repository.environment, user.environment ?? CONFIG_DEFAULTS.environment),
     ...extraNames('entrypoint', repository.entrypoints, user.entrypoints ?? CONFIG_DEFAULTS.entrypoints),
     ...policyParts(repository, user),
@@ -106,6 +107,13 @@ function notifyText(target: Extract<NotifyDocument, readonly unknown[]>[number])
     case 'command':
       return commandText(target.command);
   }
+}
+
+/** Headers and payloads of a repository are ignored, and so is its endpoint if the user has one. */
+function telemetryParts({ telemetry }: ConfigDocument, user: ConfigDocument): Part[] {
+  const endpoint = telemetry?.endpoint;
+  if (endpoint === undefined || user.telemetry?.endpoint !== undefined) return [];
+  return [createPart('telemetry', 'telemetry', `sends traces and metrics of runs to ${endpoint}`, endpoint)];
 }
 
 /** Returns one part for each name that the user's own configuration doesn't allow. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findBrowser } from '../../harness/web/browser.ts';
 import { createProgramFinder } from '../adapters/agents/agent-program.ts';
-import { privateBytes, processBounds } from '../adapters/process/process-bounds.ts';
+import { computePrivateBytes, computeProcessBounds } from '../adapters/process/process-bounds.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
@@ -64,8 +64,8 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
       const found = await findSandbox(config, env, env.PATH);
       return found.kind === 'works' ? { kind: 'works', name: found.sandbox.name } : found;
     },
-    privateBytes,
-    stepLimits: (limits) => (process.platform === 'linux' ? processBounds(limits) : null),
+    privateBytes: computePrivateBytes,
+    stepLimits: (limits) => (process.platform === 'linux' ? computeProcessBounds(limits) : null),
     findBrowser: () => findBrowser(env),
     connectForge: (repoRoot, config) =>
       createProjectForge({ repoRoot, config, env, clock: systemClock }).open({

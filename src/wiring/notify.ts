@@ -1,8 +1,11 @@
 import { createNotifier } from '../adapters/notify/notifier.ts';
+import { createOtlpExporter } from '../adapters/notify/otlp-exporter.ts';
 import type { ProcessPlace } from '../adapters/notify/start-program.ts';
-import type { Config } from '../contracts/config/config.ts';
+import type { Config, TelemetryConfig } from '../contracts/config/config.ts';
 import { nameTargets } from '../notify/notification.ts';
 import type { Notifier } from '../ports/notifier.ts';
+import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';
+import { parseHeaders } from '../telemetry/otlp-exchange.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +40,23 @@ export function notifySecrets({ notify }: Pick<Config, 'notify'>, env: Environme
         return [];
     }
   });
+}
+
+export function createTelemetryExporter(telemetry: TelemetryConfig, env: Environment): TelemetryExporter {
+  return createOtlpExporter({
+    endpoint: telemetry.endpoint,
+    headersEnv: telemetry.headers_env,
+    payloads: telemetry.payloads,
+    variable: (name) => env[name] || null,
+  });
+}
+
+/** The values of headers, which must not appear in any record. */
+export function telemetrySecrets(
+  { telemetry }: Pick<Config, 'telemetry'>,
+  env: Environment,
+): readonly string[] {
+  return Object.values(parseHeaders(env[telemetry?.headers_env ?? ''] ?? '') ?? {});
 }
 
 function definedOnly(env: Environment): Record<string, string> {

@@ -65,7 +65,7 @@ export async function openPlanner(request: PlannerRequest): Promise<Opened<Plann
   const chosen = buildPlanner(createPlannerSetup({ ...request, prompts }), request.name);
   if (!chosen.ok) return { ...chosen, document: null };
   const { planner } = chosen;
-  const missing = (await planner.unavailable?.()) ?? null;
+  const missing = (await planner.explainUnavailable?.()) ?? null;
   return missing === null
     ? { ok: true, value: planner }
     : refuse(

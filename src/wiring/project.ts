@@ -3,7 +3,7 @@ import { readChromiumSetting } from '../../harness/web/browser.ts';
 import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
-import { processBounds } from '../adapters/process/process-bounds.ts';
+import { computeProcessBounds } from '../adapters/process/process-bounds.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
@@ -30,14 +30,18 @@ import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
 import { pickVariables, removeCheckoutPaths, withoutVariables } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets/secrets.ts';
-import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
+import { createStepPolicy, listProtectedBranches } from '../policy/step-policy.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
 import { createProjectForge, forgeSecrets, forgeVariables } from './forge.ts';
-import { createConfiguredNotifier, notifySecrets } from './notify.ts';
+import { createConfiguredNotifier, 
+  createConfiguredNotifier,
+  createTelemetryExporter,notifySecrets, 
+  notifySecrets,
+  telemetrySecrets,} from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
@@ -83,9 +87,10 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...plannerSecrets(config, request.env),
     ...notifySecrets(config, request.env),
     ...forgeSecrets(config, request.env),
+    ...telemetrySecrets(config, request.env),
   ]);
   const sandbox = await findSandbox(config, request.env, searchPath);
-  const bounds = processBounds(config.limits);
+  const bounds = computeProcessBounds(config.limits);
   const processes = {
     supervisor: createSupervisor({
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
@@ -105,7 +110,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     null,
   );
   if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
-  const protectedBranches = protectedBranchesOf(config, await readRemoteDefaults(request.gitDir));
+  const protectedBranches = listProtectedBranches(config, await readRemoteDefaults(request.gitDir));
   const agents = createAgents(
     config,
     {
@@ -152,6 +157,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       kitFolders: kit.folders,
     }),
     notify: createConfiguredNotifier(config, request.env, { cwd: repoRoot, env: environment }),
+    telemetry: config.telemetry === null ? null : createTelemetryExporter(config.telemetry, request.env),
     pageUrl: config.serve.url,
     forge: createProjectForge({ repoRoot, config, env: request.env, clock: records.clock }),
   };

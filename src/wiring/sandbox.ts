@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { privateBytes } from '../adapters/process/process-bounds.ts';
+import { computePrivateBytes } from '../adapters/process/process-bounds.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
 import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
@@ -37,7 +37,7 @@ export async function findSandbox(
       tempFolder: tmpdir(),
       searchPath,
       resolveProgram,
-      privateBytes: privateBytes(config.limits),
+      privateBytes: computePrivateBytes(config.limits),
       rootOnly: createRootOnlyFinder(),
     }),
   };

@@ -90,14 +90,14 @@ async function prepareChecks(
   signal: AbortSignal,
 ): Promise<string | null> {
   // A revision may install other packages than the base, so its setup runs in the sandbox, with network.
-  const enclosure = await project.sandbox?.({
+  const pipelineSandbox = await project.sandbox?.({
     runner: 'validator',
     policies: [],
     checkoutPath: place.checkoutPath,
     runDir: place.runDir,
     harnessDir: `${place.runDir}/harness`,
   });
-  const confinement = enclosure?.confinement ?? null;
+  const confinement = pipelineSandbox?.confinement ?? null;
   const result = await setup?.prepare({
     checkout: place.checkoutPath,
     otherCheckouts: [repoRoot, ...(project.checkouts ?? []), workspacesDir],

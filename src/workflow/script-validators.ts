@@ -1,4 +1,5 @@
-import { asList, asMapping, asText, type WorkflowStepView } from './workflow-view.ts';
+import { asList, asObject, asText } from '../text/json.ts';
+import type { WorkflowStepView } from './workflow-view.ts';
 import type { Mapping, Path } from './yaml/yaml-tree.ts';
 
 /** A text field of a validator and its path. */
@@ -17,7 +18,7 @@ export function objectValidators(step: WorkflowStepView): ObjectValidator[] {
   if (step.opcode !== 'RUN_VALIDATION') return [];
   return asList(step.fields.run).flatMap((entry, index) => {
     if (entry === null || typeof entry !== 'object') return [];
-    return [{ fields: asMapping(entry), path: [...step.path, 'run', index] }];
+    return [{ fields: asObject(entry), path: [...step.path, 'run', index] }];
   });
 }
 

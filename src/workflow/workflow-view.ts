@@ -1,6 +1,6 @@
 import { OPCODES, type Opcode, STOP } from '../contracts/vocabulary.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import { isJsonObject } from '../text/json.ts';
+import { asList, asObject, asText } from '../text/json.ts';
 import type { Mapping, Path } from './yaml/yaml-tree.ts';
 
 /**
@@ -34,8 +34,8 @@ export interface RouteView {
 }
 
 export function viewWorkflow(data: unknown): WorkflowView {
-  const fields = asMapping(data);
-  const steps = asList(fields.steps).map((item, index) => viewStep(asMapping(item), index));
+  const fields = asObject(data);
+  const steps = asList(fields.steps).map((item, index) => viewStep(asObject(item), index));
   const stepsById = new Map<string, WorkflowStepView>();
   for (const step of steps) {
     if (step.id !== null && !stepsById.has(step.id) && !isReservedId(step)) stepsById.set(step.id, step);
@@ -43,7 +43,7 @@ export function viewWorkflow(data: unknown): WorkflowView {
   return {
     fields,
     entryStep: asId(fields.entry_step),
-    defaults: asMapping(fields.defaults),
+    defaults: asObject(fields.defaults),
     steps,
     stepsById,
     nameless: steps.some((step) => step.id === null),
@@ -70,7 +70,7 @@ function viewStep(fields: Mapping, index: number): WorkflowStepView {
 const OPCODES_BY_WORD: ReadonlyMap<unknown, Opcode> = new Map(OPCODES.map((opcode) => [opcode, opcode]));
 
 function viewRoutes(value: unknown, index: number): RouteView[] {
-  const fields = asMapping(value);
+  const fields = asObject(value);
   const routes: RouteView[] = [];
   for (const key of Object.keys(fields)) {
     const target = asId(fields[key]);
@@ -112,18 +112,6 @@ function suggestTarget(view: WorkflowView, target: string): string | null {
 /** The name of a step for messages. */
 export function nameStep(step: WorkflowStepView): string {
   return step.id === null ? `step ${step.index + 1}` : `step \`${step.id}\``;
-}
-
-export function asMapping(value: unknown): Mapping {
-  return isJsonObject(value) ? value : Object.create(null);
-}
-
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function asText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 /** Accepts an unquoted number as an id: the schema already reports its type. */

@@ -52,6 +52,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     const server = await pages.serve(scene);
     const page = await pages.pair(server);
     await page.getByRole('link', { name: 'Write the answer', exact: true }).click();
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
     await page.keyboard.press('a');
     await page.getByLabel('Comment (optional)').fill('Good.');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -104,7 +105,44 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     await stopServer(again);
   });
 
-  test('never shows a run as running while it can not know, and shows its end when the server is back', async ({
+  test('refuses an answer that was begun before the gate changed, and shows what it asks now', async ({
+    openScene,
+    pages,
+  }) => {
+    const scene = await openScene();
+    const runId = await startAtGate(scene);
+    const server = await pages.serve(scene);
+    const page = await pages.pair(server);
+    await page.goto(await screenUrl(page, server, `/runs/${runId}/gate`));
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await stopServer(server, 'SIGKILL');
+    const rejected = await scene.conductor('reject', runId, '--comment', 'Again.', '--resume');
+    expect(rejected.code, rejected.stderr).toBe(3);
+    const again = await pages.serve(scene, server.port);
+    await page.getByText('This gate has changed while the page was open').waitFor();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('Your answer was not recorded: the gate has changed').waitFor();
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
+    expect(scene.record(runId).eventsOf('gate_approved')).toHaveLength(0);
+    await stopServer(again);
+  });
+
+  test('shows the last line of a running step, whichever evidence is open', async ({ openScene, pages }) => {
+    const scene = await openScene();
+    await scene.repo.write('../home/endless.yaml', oneAgentStep('endless', '"say begun\\nchatter"'));
+    const run = scene.cli.start(['run', '../home/endless.yaml', '--title', 'Endless']);
+    const runId = await until(() => scene.runIds()[0]);
+    const server = await pages.serve(scene);
+    const page = await pages.pair(server);
+    await page.goto(await screenUrl(page, server, `/runs/${runId}?tab=artifacts`));
+    await page.locator('.live-output').getByText('still here').waitFor();
+    expect((await scene.conductor('cancel', runId)).code).toBe(0);
+    await run.done;
+    await page.locator('.live-output').waitFor({ state: 'detached' });
+    await stopServer(server);
+  });
+
+  test("never shows a run as running while it can't know, and shows its end when the server is back", async ({
     openScene,
     pages,
   }) => {
@@ -169,6 +207,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     const address = (await desk.locator('.pairing-url').textContent()) ?? '';
     const phone = await (await pages.open(PHONE)).newPage();
     await phone.goto(address);
+    await phone.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
     await phone.goto(await screenUrl(desk, server, `/runs/${runId}/gate`));
     await phone.getByRole('button', { name: 'Approve…' }).waitFor();
     await desk.reload();
@@ -185,7 +224,7 @@ describe.skipIf(!chromiumHere)('the page', { timeout: 600_000 }, () => {
     const page = await pages.pair(server);
     await page.goto(await screenUrl(page, server, `/runs/${runId}/gate`));
     await page.getByRole('button', { name: 'Comment on line 2, added' }).click();
-    await page.getByLabel('Comment on line 2').fill('Say “two” instead.');
+    await page.getByRole('textbox', { name: 'Comment on line 2' }).fill('Say “two” instead.');
     await page.getByRole('button', { name: 'Keep comment' }).click();
     await page.getByRole('button', { name: 'Reject…' }).click();
     await page.getByText('With 1 comment on lines of the diff.').waitFor();

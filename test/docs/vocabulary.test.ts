@@ -31,7 +31,8 @@ describe('the tables of the documentation', () => {
     const section = sectionOf(await readPage('docs/reference/run-directory.md'), '## Events');
     const listed = codeWords(section).filter((word) => /^[a-z]+_[a-z_]+$/.test(word));
     const envelope = ['run_id', 'step_id', 'event_type'];
-    expect(listed.filter((word) => !envelope.includes(word)).sort()).toEqual([...EVENT_TYPES].sort());
+    const types = new Set(listed.filter((word) => !envelope.includes(word)));
+    expect([...types].sort()).toEqual([...EVENT_TYPES].sort());
   });
 
   it('list every key of status.json', async () => {

@@ -89,7 +89,7 @@ describe('an answer from a process of a run', () => {
     await expectOpen(scene, runId);
   });
 
-  test('can not trust a repository either', async ({ openScene }) => {
+  test("can't trust a repository either", async ({ openScene }) => {
     const scene = await openScene();
     const mark = { CONDUCTOR_MARK: 'some-run/step@1', CONDUCTOR_TRUST: '' };
     for (const commandLine of [['trust'], ['run', 'implement', '--input', 'task=x', '--trust']]) {

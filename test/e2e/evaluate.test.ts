@@ -125,7 +125,7 @@ describe('conductor vectors', () => {
     ]);
   });
 
-  test('records a judgement of a run, once', async ({ openScene }) => {
+  test('records an evaluation of a run, once', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const wrong = await scene.conductor('vectors', 'record', runId, 'judgee');
@@ -147,7 +147,7 @@ describe('conductor vectors', () => {
 });
 
 describe('conductor show', () => {
-  test('says why each judgement came out as it did', async ({ openScene }) => {
+  test('says why each evaluation came out as it did', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
     const { stdout } = await scene.conductor('show', runId);

@@ -10,16 +10,16 @@ import { CONFIG, type SceneOptions } from './scene.ts';
 export const PLANNER_KEY = 'key-of-a-test-0123456789';
 
 /** A run whose answer is right or wrong, with an evaluation; if the planner blocks, a gate can ask it again. */
-export function judgedScene(planner: string, answer: '41' | '42' = '42', agents = ''): SceneOptions {
+export function evaluatedScene(planner: string, answer: '41' | '42' = '42', agents = ''): SceneOptions {
   return {
     config: `${CONFIG.replace('validators:', `${agents}validators:`)}planner: ${planner}\n`,
-    files: { 'judged.yaml': judgedWorkflow(answer) },
+    files: { 'evaluated.yaml': evaluatedWorkflow(answer) },
   };
 }
 
-function judgedWorkflow(answer: string): string {
+function evaluatedWorkflow(answer: string): string {
   const ends = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
-  return `workflow_id: judged
+  return `workflow_id: evaluated
 version: 1
 description: Work that a configured planner evaluates.
 entry_step: implement
@@ -55,12 +55,12 @@ export function proposal(
   return { status, next_step: null, fix_instructions: null, blockers: [], risk_flags: [], ...fields };
 }
 
-export interface Judged {
+export interface RecordedEvaluation {
   readonly decision: PlannerDecision;
   readonly trace: PlannerTrace;
 }
 
-export function judgedIn({ evidence }: RunRecordOnDisk, folder = 'judge'): Judged {
+export function readEvaluation({ evidence }: RunRecordOnDisk, folder = 'judge'): RecordedEvaluation {
   return {
     decision: JSON.parse(evidence(folder, 'planner_decision')) as PlannerDecision,
     trace: plannerTraceSchema.parse(JSON.parse(evidence(folder, 'planner_trace'))),

@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { CONFIG, fixture, notifiedLines, oneAgentStep, readPid, type Scene, test, until } from './scene.ts';
 
-/** A judgement with flags and blockers before the gate, a violation, and a rollback behind it. */
-const JUDGED = `workflow_id: judged
+/** An evaluation with flags and blockers before the gate, a violation, and a rollback behind it. */
+const EVALUATED = `workflow_id: evaluated
 version: 1
-description: A person looks at what was judged.
+description: A user looks at what was evaluated.
 entry_step: implement
 steps:
   - id: implement
@@ -66,12 +66,12 @@ async function sha256(path: string): Promise<string> {
 describe('the request of a gate', () => {
   test('has everything that a reviewer needs to decide', async ({ openScene }) => {
     const scene = await openScene();
-    const runId = await runText(scene, JUDGED);
+    const runId = await runText(scene, EVALUATED);
     const { evidence, path, metadata, status } = scene.record(runId);
     const request = JSON.parse(evidence('ask', 'gate_request'));
     expect(request).toMatchObject({
       run_id: runId,
-      workflow_id: 'judged',
+      workflow_id: 'evaluated',
       step_id: 'ask',
       gate: 'goldens',
       reason: expect.stringContaining('goldens proposed'),
@@ -116,7 +116,7 @@ describe('the request of a gate', () => {
 
   test('can be read as text, and the commands show the important parts', async ({ openScene }) => {
     const scene = await openScene();
-    const runId = await runText(scene, JUDGED);
+    const runId = await runText(scene, EVALUATED);
     const text = scene.record(runId).evidence('ask', 'gate_request_text');
     const parts = [
       'judge: needs_human',

@@ -259,7 +259,7 @@ describe('a repository that vitest tests, with a vite.config.js', () => {
     expect(verdict.gate).toContain('package-lock.json changed, so setup ran again for the checks');
   });
 
-  it('takes a dependency that can not be installed for a failed check', async () => {
+  it("takes a dependency that can't be installed for a failed check", async () => {
     const verdict = await repository.attempt('Use what does not exist', {
       write: {
         'package.json': manifest({ scripts: { test: 'vitest run' }, dependencies: { missing: '*' } }),

@@ -27,6 +27,8 @@ export const REFUSALS: readonly RefusalRow[] = [
   { what: 'a decimal form of the host', request: read('Host: 2130706433:PORT'), status: 421 },
   { what: 'a short form of the host', request: read('Host: 127.1:PORT'), status: 421 },
   { what: 'the wildcard address', request: read('Host: 0.0.0.0:PORT'), status: 421 },
+  { what: 'a host as a URL', request: read('Host: http://127.0.0.1:PORT'), status: 421 },
+  { what: 'a host with another one after a comma', request: read('Host: 127.0.0.1:PORT,evil'), status: 421 },
   { what: 'an empty host', request: read('Host: '), status: 421 },
   { what: 'no host', request: read(), status: 400 },
   { what: 'no host in HTTP/1.0', request: `GET /api/session HTTP/1.0\n${SESSION}\n\n`, status: 400 },
@@ -46,6 +48,11 @@ export const REFUSALS: readonly RefusalRow[] = [
     request: `GET //evil.example/api/session HTTP/1.1\n${HOST}\nConnection: close\n\n`,
     status: 400,
   },
+  {
+    what: 'a target with a fragment',
+    request: `GET /api/session#x HTTP/1.1\n${HOST}\n${SESSION}\nConnection: close\n\n`,
+    status: 400,
+  },
   { what: 'the target *', request: `OPTIONS * HTTP/1.1\n${HOST}\nConnection: close\n\n`, status: 400 },
   {
     what: 'a preflight',
@@ -60,6 +67,18 @@ export const REFUSALS: readonly RefusalRow[] = [
   { what: 'a read from another page', request: read(HOST, 'Sec-Fetch-Site: cross-site'), status: 403 },
   { what: 'a read from another port', request: read(HOST, 'Sec-Fetch-Site: same-site'), status: 403 },
   { what: 'a read with a foreign origin', request: read(HOST, 'Origin: http://evil.example'), status: 403 },
+  ...[
+    '/%61pi/session',
+    '/./api/session',
+    '/x/../api/session',
+    '/x/%2e%2e/api/session',
+    '/api/./session',
+    '/api/nothing',
+  ].map((target) => ({
+    what: `a read from another port by ${target}`,
+    request: `GET ${target} HTTP/1.1\n${HOST}\n${SESSION}\nSec-Fetch-Site: same-site\nConnection: close\n\n`,
+    status: 403,
+  })),
   { what: 'a POST without an origin', request: change(JSON_TYPE), status: 403 },
   {
     what: 'a POST from another page',
@@ -136,6 +155,26 @@ export const REFUSALS: readonly RefusalRow[] = [
     what: 'a header that is too long',
     request: `GET /api/session HTTP/1.1\n${HOST}\nX-A: ${'a'.repeat(20_000)}\nConnection: close\n\n`,
     status: 431,
+  },
+  {
+    what: 'more headers than 64, and another host behind them',
+    request: read(HOST, ...Array.from({ length: 70 }, (_, index) => `X-${index}: a`), 'Host: evil.example'),
+    status: 431,
+  },
+  {
+    what: 'an expectation',
+    request: read(HOST, 'Expect: miracles'),
+    status: 417,
+  },
+  {
+    what: 'a length and an encoding',
+    request: change(OWN, JSON_TYPE, 'Transfer-Encoding: chunked'),
+    status: 400,
+  },
+  {
+    what: 'lines that end with a carriage return alone',
+    request: `GET /api/session HTTP/1.1\rHost: 127.0.0.1:PORT\rX: `,
+    status: 400,
   },
   {
     what: 'a target with a NUL',

@@ -31,6 +31,8 @@ function fill(text: string, { port }: Page, cookie: string): string {
 
 async function refusalOf(page: Page, cookie: string, row: RefusalRow): Promise<string> {
   const answer = await sendRaw(page, fill(row.request, page, cookie));
+  if (!/^x-frame-options: DENY\r$/im.test(answer) || !/frame-ancestors 'none'/.test(answer))
+    return `no protection: ${answer.slice(0, 80)}`;
   return /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? `no answer: ${answer.slice(0, 80)}`;
 }
 
@@ -175,11 +177,11 @@ describe('a slow client', { timeout: 60_000 }, () => {
     await until(() => open.filter(({ isClosed }) => isClosed()).length >= 144);
     for (const { close } of open) close();
     await Promise.all(open.map(({ ended }) => ended));
-    const status = await browser.get('/api/session').then(
-      (reply) => reply.status,
-      () => null,
-    );
-    expect(status).toBe(200);
+    // The server learns of each closed connection on its own; until then it may close further ones.
+    const askAgain = () => browser.get('/api/session').catch(() => null);
+    let reply = await askAgain();
+    while (reply === null) reply = await askAgain();
+    expect(reply.status).toBe(200);
   });
 });
 
@@ -198,7 +200,9 @@ describe('a stream', () => {
       { cookie: browser.cookie, 'sec-fetch-site': 'same-site' },
       { cookie: browser.cookie, 'sec-fetch-site': 'none' },
     ];
-    for (const headers of tries) expect((await ask(page, 'GET', path, { headers })).status).toBe(403);
+    for (const headers of tries)
+      for (const name of [path, path.replace('/stream', '/./stream'), path.replace('stream', 'strea%6d')])
+        expect((await ask(page, 'GET', name, { headers })).status, name).toBe(403);
     expect((await ask(page, 'GET', path)).status).toBe(401);
     expect(openStream(browser, path).isClosed()).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** For each row of the decision table: what agents and validators do, so that a run comes to that judgement. */
+/** For each row of the decision table: what agents and validators do, so that a run comes to that evaluation. */
 export interface LiveCase {
   readonly row: string;
   readonly status: string;
@@ -8,7 +8,7 @@ export interface LiveCase {
   readonly work: readonly string[];
   /** The validators, each in YAML. */
   readonly run: readonly string[];
-  /** The judgements before the last one. */
+  /** The evaluations before the last one. */
   readonly before?: readonly string[];
   readonly review?: readonly string[];
   readonly limits?: string;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../src/planner/table/escalation.ts';
 import { ROWS } from '../../src/planner/table/rows.ts';
-import { judgedIn } from './evaluated-run.ts';
+import { readEvaluation } from './evaluated-run.ts';
 import { LIVE_CASES, LIVE_FILES, type LiveCase } from './live-row-cases.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 import { CONFIG, type Scene, test } from './scene.ts';
@@ -63,7 +63,7 @@ async function expectSameAgain(scene: Scene, record: RunRecordOnDisk, visit: num
   expect(stdout).toBe(record.evidence(folder(visit), 'planner_decision'));
 }
 
-describe('a run comes to the judgement of', () => {
+describe('a run comes to the evaluation of', () => {
   for (const live of LIVE_CASES)
     test(live.row, async ({ openScene }) => {
       const scene = await openScene({ config: LIVE_CONFIG, files: LIVE_FILES });
@@ -73,7 +73,7 @@ describe('a run comes to the judgement of', () => {
       const { before = [], status, rows } = live;
       const statuses = record.eventsOf('decision_recorded').map(({ payload }) => payload.status);
       expect(statuses, stderr).toEqual([...before, status]);
-      const { decision, trace } = judgedIn(record, folder(statuses.length));
+      const { decision, trace } = readEvaluation(record, folder(statuses.length));
       expect(trace).toMatchObject({ verdict: 'rules', rows, floor: decision });
       expect(decision.risk_flags).toEqual(expect.arrayContaining([...(live.flags ?? [])]));
       expect(code, stderr).toBe(EXIT[status]);

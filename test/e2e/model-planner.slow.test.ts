@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from './evaluated-run.ts';
+import { evaluatedScene, expectNoKey, PLANNER_KEY, proposal, readEvaluation } from './evaluated-run.ts';
 import { type Scene, type SceneOptions, test, until } from './scene.ts';
 
 const USAGE = { input_tokens: 321, output_tokens: 45 };
@@ -38,20 +38,20 @@ afterAll(() => server.close());
 
 function modelScene(url: string, answer: '41' | '42' = '42', more = 'retries: 1'): SceneOptions {
   const where = `provider: anthropic, model: some-model, base_url: "${url}/v1"`;
-  return judgedScene(`{ kind: model, ${where}, api_key_env: SOME_PLACE, ${more} }`, answer);
+  return evaluatedScene(`{ kind: model, ${where}, api_key_env: SOME_PLACE, ${more} }`, answer);
 }
 
 const withKey = { env: { SOME_PLACE: PLANNER_KEY, CONDUCTOR_SANDBOX: 'off' } };
 
-async function runJudged(scene: Scene) {
-  const result = await scene.cli.run(['run', './judged.yaml'], withKey);
+async function runEvaluated(scene: Scene) {
+  const result = await scene.cli.run(['run', './evaluated.yaml'], withKey);
   const record = scene.record(result.stdout.split('\n')[0] ?? '');
-  return { ...result, runId: record.metadata.run_id, record, ...judgedIn(record) };
+  return { ...result, runId: record.metadata.run_id, record, ...readEvaluation(record) };
 }
 
 describe('a run whose planner is a model', () => {
   test('ends well when model and rules agree, and records what was used', async ({ openScene }) => {
-    const { code, record, trace, stdout, stderr } = await runJudged(
+    const { code, record, trace, stdout, stderr } = await runEvaluated(
       await openScene(modelScene(server.urlOf('flatters'))),
     );
     expect({ code, end: record.finalState }).toEqual({ code: 0, end: 'completed success success\n' });
@@ -65,13 +65,13 @@ describe('a run whose planner is a model', () => {
   test.for(['openai', 'openai-compatible'])('asks a model of %s as well', async (provider, { openScene }) => {
     const base = `base_url: "${server.urlOf('flatters')}/v1", api_key_env: SOME_PLACE`;
     const planner = `{ kind: model, provider: ${provider}, model: some-model, ${base} }`;
-    const { record, trace } = await runJudged(await openScene(judgedScene(planner)));
+    const { record, trace } = await runEvaluated(await openScene(evaluatedScene(planner)));
     expect(record.finalState).toBe('completed success success\n');
     expect(trace).toMatchObject({ verdict: 'taken', usage: USAGE });
   });
 
-  test('can not be talked into a success on red tests', async ({ openScene }) => {
-    const { record, decision, trace } = await runJudged(
+  test("can't be talked into a success on red tests", async ({ openScene }) => {
+    const { record, decision, trace } = await runEvaluated(
       await openScene(modelScene(server.urlOf('flatters'), '41')),
     );
     expect(record.finalState).toBe('blocked partial partial\n');
@@ -80,7 +80,7 @@ describe('a run whose planner is a model', () => {
   });
 
   test('heeds a model that is more careful than the rules', async ({ openScene }) => {
-    const { record, decision } = await runJudged(await openScene(modelScene(server.urlOf('doubts'))));
+    const { record, decision } = await runEvaluated(await openScene(modelScene(server.urlOf('doubts'))));
     expect(record.finalState).toBe('blocked needs_human needs_human\n');
     expect(decision.blockers.map(({ code }) => code)).toEqual(['odd']);
   });
@@ -100,7 +100,7 @@ describe('a run whose planner is a model', () => {
       const scene = await openScene(
         modelScene(url, '42', `retries: 1, timeout: ${message.endsWith('1 s') ? 1 : 60}`),
       );
-      const { code: exit, record, decision, trace, runId } = await runJudged(scene);
+      const { code: exit, record, decision, trace, runId } = await runEvaluated(scene);
       expect(exit).toBe(3);
       expect(trace.verdict).toBe('refused');
       expect(decision.status).toBe('blocked');
@@ -114,7 +114,7 @@ describe('a run whose planner is a model', () => {
 
   test('continues after the user has fixed the problem', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.urlOf('prose')));
-    const { runId } = await runJudged(scene);
+    const { runId } = await runEvaluated(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
     const base = `provider: anthropic, model: some-model, base_url: "${server.urlOf('flatters')}/v1"`;
     const CONDUCTOR_PLANNER = `{ kind: model, ${base}, api_key_env: SOME_PLACE }`;
@@ -125,7 +125,7 @@ describe('a run whose planner is a model', () => {
 
   test('resumes after a kill while it waited for the model', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.urlOf('wakes')));
-    const driver = scene.cli.start(['run', './judged.yaml'], withKey);
+    const driver = scene.cli.start(['run', './evaluated.yaml'], withKey);
     await until(() => server.requests.some(({ scenario }) => scenario === 'wakes'));
     driver.kill('SIGKILL');
     await driver.done;
@@ -133,7 +133,7 @@ describe('a run whose planner is a model', () => {
     expect(await scene.cli.run(['resume', runId], withKey)).toMatchObject({ code: 0 });
     const record = scene.record(runId);
     expect(record.finalState).toBe('completed success success\n');
-    expect(judgedIn(record, 'judge@2').trace).toMatchObject({ verdict: 'taken', attempts: 1 });
+    expect(readEvaluation(record, 'judge@2').trace).toMatchObject({ verdict: 'taken', attempts: 1 });
     expect(record.metadata.usage).toEqual({ ...USAGE, cost_usd: null });
   });
 
@@ -141,7 +141,7 @@ describe('a run whose planner is a model', () => {
     openScene,
   }) => {
     const scene = await openScene(modelScene(server.urlOf('stalls~interrupted')));
-    const driver = scene.cli.start(['run', './judged.yaml'], withKey);
+    const driver = scene.cli.start(['run', './evaluated.yaml'], withKey);
     await until(() => server.requests.some(({ scenario }) => scenario === 'stalls~interrupted'));
     driver.kill('SIGINT');
     await driver.done;
@@ -154,7 +154,7 @@ describe('a run whose planner is a model', () => {
 
   test('is refused before it starts when the key is not there', async ({ openScene }) => {
     const scene = await openScene(modelScene(server.url));
-    const { code, stderr } = await scene.conductor('run', './judged.yaml');
+    const { code, stderr } = await scene.conductor('run', './evaluated.yaml');
     expect({ code, runs: scene.runIds() }).toEqual({ code: 2, runs: [] });
     expect(stderr).toContain('SOME_PLACE is not set; it must contain the API key');
     const doctor = await scene.conductor('doctor');
@@ -168,12 +168,12 @@ describe('a run whose planner is a model', () => {
     ['gets the patch once where its prompt asks for it too', 'diff', '{{ diff }}', false],
   ] as const)('%s', async ([, name, body, aloud], { openScene }) => {
     const options = modelScene(server.urlOf('flatters'));
-    const text = options.files?.['judged.yaml'] ?? '';
+    const text = options.files?.['evaluated.yaml'] ?? '';
     const asked = name === 'transcript: no' ? 'evidence' : name;
     const scene = await openScene({
       ...options,
       files: {
-        'judged.yaml': text.replace('planner.evaluate_results.v1', 'planner.curious.v1'),
+        'evaluated.yaml': text.replace('planner.evaluate_results.v1', 'planner.curious.v1'),
         '.tnh/prompts/planner.curious.v1.md': `---
 prompt_id: planner.curious
 version: 1
@@ -192,7 +192,7 @@ ${body}
 `,
       },
     });
-    await runJudged(scene);
+    await runEvaluated(scene);
     const request = server.requests.findLast(({ body: sent }) =>
       JSON.stringify(sent).includes(`Question ${name}.`),
     );
@@ -203,17 +203,17 @@ ${body}
 
   test('tokens of the planner count against the budget of the run', async ({ openScene }) => {
     const options = modelScene(server.urlOf('flatters'));
-    const text = options.files?.['judged.yaml'] ?? '';
+    const text = options.files?.['evaluated.yaml'] ?? '';
     const scene = await openScene({
       ...options,
       files: {
-        'judged.yaml': text.replace(
+        'evaluated.yaml': text.replace(
           'entry_step:',
           'defaults: { limits: { token_budget: 300 } }\nentry_step:',
         ),
       },
     });
-    const { record } = await runJudged(scene);
+    const { record } = await runEvaluated(scene);
     expect(record.finalState).toBe('failed budget budget\n');
   });
 });

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
+import type { Report } from '../../src/contracts/cli/cli-report-document.ts';
 import type { RunEvent } from '../../src/contracts/run/event.ts';
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { nightClock } from './night-clock.ts';
@@ -10,7 +12,8 @@ import { accept, type Received, withReceiver } from './receiver.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { plan, planned, test, type WorkScene } from './work-scene.ts';
 
-vi.mock('../../src/adapters/system/clock.ts', async () => ({
+vi.mock('../../src/adapters/system/clock.ts', async (importOriginal) => ({
+  ...(await importOriginal<typeof import('../../src/adapters/system/clock.ts')>()),
   systemClock: (await import('./night-clock.ts')).nightClock,
 }));
 
@@ -172,8 +175,12 @@ test('a night of eight items ends with everything approved that can be, and a re
     const before = new Set(received.map(idOf));
 
     // The loop is started again, in this process, where the test has the clock.
-    const night = scene.cli.run(['work', 'watch', '--jobs', '3', '--until-idle'], { env });
+    let hasEnded = false;
+    const night = scene.cli.run(['work', 'watch', '--jobs', '3', '--until-idle'], { env }).finally(() => {
+      hasEnded = true;
+    });
     const list = async () => {
+      expect(hasEnded, 'the loop has ended').toBe(false);
       const { stdout } = await scene.cli.start(['work', 'list', '--json']).done;
       return (JSON.parse(stdout) as { items: Listed[] }).items;
     };
@@ -262,7 +269,7 @@ test('a night of eight items ends with everything approved that can be, and a re
     });
     expect(morning.stdout).toContain('the registry of numbers needs an account');
     expect(morning.stderr).toContain('8  h: blocked by 6 (blocked)');
-    expect(report.spent.total).toMatchObject(sumUsage(logs.runs));
+    expectTotals(report, logs.runs);
 
     const expected = listExpected(logs);
     for (const path of ['/', '/slack', '/hook']) {
@@ -273,6 +280,7 @@ test('a night of eight items ends with everything approved that can be, and a re
       expect(twice.filter((id) => !before.has(id))).toEqual([]);
       expect(twice.length).toBeLessThanOrEqual(1);
     }
+    received.forEach(expectProtocol);
 
     const merged = await scene.work('merge', '7', '--with-blockers');
     expect(merged.code, merged.stderr).toBe(0);
@@ -288,14 +296,6 @@ interface Listed {
   readonly waiting_reason: { readonly code: string } | null;
 }
 
-interface Report {
-  readonly sections: readonly {
-    readonly id: string;
-    readonly questions: readonly { readonly item_id: string }[];
-  }[];
-  readonly spent: { readonly total: object };
-}
-
 async function show(scene: WorkScene, id: string) {
   return (await scene.document('show', id)) as unknown as {
     readonly runs: readonly { readonly role: string; readonly ok: boolean | null }[];
@@ -303,15 +303,51 @@ async function show(scene: WorkScene, id: string) {
   };
 }
 
-/** What the agents of all runs reported. */
-function sumUsage(events: readonly RunEvent[]): object {
-  let input = 0;
-  let output = 0;
-  for (const event of events) {
-    if (event.event_type !== 'runner_completed') continue;
-    const { usage } = event.payload;
-    input += usage?.input_tokens ?? 0;
-    output += usage?.output_tokens ?? 0;
+/** Each run is on one line, and the totals are the sums of the lines and of what the logs say of all starts. */
+function expectTotals({ sections, spent }: Report, events: readonly RunEvent[]): void {
+  const lines = sections.flatMap(({ runs }) => runs);
+  const runIds = events.flatMap((event) => (event.event_type === 'run_started' ? [event.run_id] : []));
+  expect(lines.map(({ run_id }) => run_id).toSorted()).toEqual(runIds.toSorted());
+  const usages = events.flatMap(({ event_type, payload }) =>
+    event_type === 'runner_completed' ? [payload.usage] : [],
+  );
+  const sumOf = (key: 'input_tokens' | 'output_tokens' | 'cost_usd') =>
+    usages.reduce((sum, usage) => sum + (usage?.[key] ?? 0), 0);
+  const { total } = spent;
+  expect(total.input_tokens).toBeGreaterThan(0);
+  for (const key of ['input_tokens', 'output_tokens', 'cost_usd'] as const)
+    expect(total[key]).toBe(sumOf(key));
+  for (const key of ['starts', 'agent_ms', 'input_tokens', 'output_tokens', 'cost_usd'] as const)
+    for (const parts of [lines, spent.by_agent, spent.by_workflow])
+      expect(parts.reduce((sum, { spend }) => sum + spend[key], 0)).toBeCloseTo(total[key], 6);
+}
+
+/** ntfy's JSON publishing, the payload of Slack's incoming webhooks, and the signature over the bytes that arrived. */
+function expectProtocol({ path, headers, body }: Received): void {
+  expect(headers['content-type']).toBe('application/json');
+  expect(`${JSON.stringify(headers)} ${body}`).not.toContain(SECRET);
+  const document = JSON.parse(body);
+  switch (path) {
+    case '/':
+      expect(document).toMatchObject({
+        topic: 'topic',
+        title: expect.stringMatching(/^conductor: /),
+        message: expect.stringContaining('conductor '),
+        priority: expect.any(Number),
+        tags: [expect.any(String)],
+      });
+      return;
+    case '/slack':
+      expect(document).toMatchObject({ text: expect.stringMatching(/^conductor: /), mrkdwn: false });
+      return;
+    default: {
+      const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
+      const signature = createHmac('sha256', SECRET).update(signed).digest('base64');
+      expect(headers['webhook-signature']).toBe(`v1,${signature}`);
+      expect(document).toMatchObject({
+        id: headers['webhook-id'],
+        commands: expect.arrayContaining([expect.any(String)]),
+      });
+    }
   }
-  return { input_tokens: input, output_tokens: output };
 }

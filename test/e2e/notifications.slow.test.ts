@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { accept, type Respond, withReceiver } from './receiver.ts';
-import { fixture, type Scene, test, until } from './scene.ts';
+import { CONFIG, fixture, type Scene, test, until } from './scene.ts';
 import { plan, planned, test as workTest } from './work-scene.ts';
 
 /** Writes `notify` into the user's own file. */
@@ -101,7 +101,7 @@ test('a kill between sending and recording sends the same id again, and then nev
   openScene,
 }) => {
   // The first response never comes, so the notification is sent and not recorded.
-  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response));
   await withReceiver(respond, async ({ url, received }) => {
     const scene = await openScene();
     await configure(scene, [`{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET }`]);
@@ -122,7 +122,7 @@ test('a kill between sending and recording sends the same id again, and then nev
 test('a run that was killed after its end is notified by the next command that drives a run', async ({
   openScene,
 }) => {
-  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+  const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response));
   await withReceiver(respond, async ({ url, received }) => {
     const scene = await openScene();
     await configure(scene, [`{ kind: webhook, url: "${url}/hook", secret_env: HOOK_SECRET }`]);
@@ -147,7 +147,7 @@ workTest(
   'a question of a work item is sent once, and again with the same id if a kill fell before its record',
   async ({ openWorkScene }) => {
     // The first response never comes, so the notification is sent and not recorded.
-    const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response, count));
+    const respond: Respond = (response, count) => (count === 1 ? undefined : accept(response));
     await withReceiver(respond, async ({ url, received }) => {
       const scene = await openWorkScene({
         one: "give({ role: 'implementor', outcome: 'blocked', summary: '## Problem\\n\\nWhich number?\\n\\n## Options\\n\\n1. One\\n2. Two\\n\\n## Recommendation\\n\\n1, because it is smaller.' });",
@@ -195,5 +195,37 @@ test('`notify test` prints a line for each target, and what to configure if ther
     expect(tested.stdout).toMatch(
       /^✓ ntfy:127\.0\.0\.1:\d+: sent\n✗ slack:NOT_SET_ANYWHERE: the environment variable NOT_SET_ANYWHERE is not set\n$/,
     );
+  });
+});
+
+describe('`notify test` without trust', () => {
+  const ENV = { CONDUCTOR_TRUST: '', HOOK_SECRET: SECRET };
+  const send = (scene: Scene) => scene.cli.start(['notify', 'test'], { env: ENV }).done;
+
+  test("sends to the user's own targets, but starts no program, which could be of the repository", async ({
+    openScene,
+  }) => {
+    await withReceiver(accept, async ({ url, received }) => {
+      const scene = await openScene();
+      const own = `{ kind: ntfy, url: "${url}/own" }`;
+      await configure(scene, [own]);
+      const sent = await send(scene);
+      expect([sent.code, sent.stderr]).toEqual([0, '']);
+      expect(received.map(({ body }) => JSON.parse(body).topic)).toEqual(['own']);
+      await configure(scene, [own, '{ kind: command, command: [tools/check.mjs] }']);
+      const refused = await send(scene);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not trusted yet')]);
+    });
+  });
+
+  test('sends nothing to targets of the repository, and names only them', async ({ openScene }) => {
+    await withReceiver(accept, async ({ url, received }) => {
+      const theirs = `notify: [{ kind: webhook, url: "${url}/theirs", secret_env: HOOK_SECRET }]\n`;
+      const scene = await openScene({ config: `${CONFIG}${theirs}` });
+      const refused = await send(scene);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('/theirs')]);
+      expect(refused.stderr).not.toContain('act.mjs');
+      expect(received).toEqual([]);
+    });
   });
 });

@@ -76,7 +76,7 @@ describe('optional validators', { timeout: 60_000 }, () => {
     expect(record().finalState).toBe('blocked partial partial\n');
   });
 
-  test('are skipped if they can not run at the base', async ({ openScene }) => {
+  test("are skipped if they can't run at the base", async ({ openScene }) => {
     const scene = await openScene({ config: lint('no-such-linter .') });
     const { code, stderr, record } = await start(scene, [RIGHT]);
     expect(code, stderr).toBe(0);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
 import { HTTP_DOCUMENTS, type HttpDocumentName } from '../../src/contracts/http/http-documents.ts';
@@ -65,10 +65,10 @@ describe('the evidence of a run with hostile texts', { timeout: 120_000 }, () =>
       ['workflows', '/workflows'],
       ['workflow', '/workflows/implement'],
       [null, '/gates'],
-      [null, `${run}/gate`],
       [null, `${run}/events`],
     ] as const)
       await read(name, path);
+    expect(await read(null, `${run}/gate`)).toMatchObject({ checks: { step: 'check', total: 1 } });
     for (const key of ['work', 'check', 'judge', 'ask']) await read('step', `${run}/steps/${key}`);
     expect(JSON.stringify(await read('checks', `${run}/steps/check/checks`))).toContain('\\\\u202eevil');
     expect(JSON.stringify(await read('prompt', `${run}/steps/work/prompt`))).toContain('\\\\u202eevil');
@@ -121,6 +121,13 @@ describe('the evidence of a run with hostile texts', { timeout: 120_000 }, () =>
     await writeFile(join(scene.repo.root, '..', 'outside', 'secret.txt'), 'secret');
     await symlink('../../../../outside/secret.txt', join(folder, 'link.txt'));
     await symlink('../../../../../outside', join(folder, 'artifacts', 'elsewhere'));
+    const workflows = join(scene.repo.root, '.tnh', 'workflows');
+    await mkdir(workflows, { recursive: true });
+    await symlink('../../../outside/secret.txt', join(workflows, 'secret.yaml'));
+    await writeFile(join(workflows, 'own.yaml'), 'workflow_id: own\n');
+    expect(await page.get('/workflows/secret')).toMatchObject({ status: 404 });
+    expect(await page.get('/workflows/own')).toMatchObject({ status: 200 });
+    for (const name of ['secret.yaml', 'own.yaml']) await rm(join(workflows, name));
     for (const path of [
       '../../../outside/secret.txt',
       '..%2f..%2f..%2f..%2foutside%2fsecret.txt',
@@ -144,5 +151,38 @@ describe('the evidence of a run with hostile texts', { timeout: 120_000 }, () =>
       const body = await response.text();
       expect([path, response.status >= 400, body.includes('secret')]).toEqual([path, true, false]);
     }
+  });
+});
+
+describe('a run as it was after an event', { timeout: 60_000 }, () => {
+  test('shows nothing of a step that was left later', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('success');
+    const page = await open(scene);
+    const run = `/runs/${runId}`;
+    const { body } = await page.get(`${run}/events`);
+    const events = body.events as { seq: number; event_type: string; step_id: string | null }[];
+    const agent = (await page.get(run)).body.steps as { key: string; opcode: string }[];
+    const key = agent.find(({ opcode }) => opcode === 'RUN_AGENT')?.key ?? '';
+    const begun = events.find((each) => each.event_type === 'step_started' && each.step_id === key)?.seq;
+    const ended = events.find((each) => each.event_type === 'step_completed' && each.step_id === key)?.seq;
+    expect([begun, ended]).toEqual([expect.any(Number), expect.any(Number)]);
+    const then = (await page.get(`${run}/steps/${key}?at=${begun}`)).body;
+    expectDocument('step', key, then);
+    expect(then).toMatchObject({
+      ended_at: null,
+      claims: [],
+      change: null,
+      evidence: [],
+      final_response: null,
+    });
+    const after = (await page.get(`${run}/steps/${key}?at=${ended}`)).body;
+    expect(after).toMatchObject({ ended_at: expect.any(String), change: { files: 1 } });
+    const changesAt = async (seq: number | undefined) =>
+      (await page.get(`${run}/changes?step=${key}&at=${seq}`)).body;
+    expect(await changesAt(begun)).toMatchObject({ total: 0, problem: 'the step has not ended yet' });
+    expect(await changesAt(ended)).toMatchObject({ total: 1, problem: null });
+    expect((await page.get(`${run}/steps/none?at=${begun}`)).status).toBe(404);
+    expect((await page.get(`${run}/steps/${key}?at=x`)).status).toBe(400);
   });
 });

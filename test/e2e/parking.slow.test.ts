@@ -104,7 +104,7 @@ describe('an agent whose quota is spent until a known time', () => {
       blocking_reason: `agent "limited": the provider says no; the run waits until ${until}`,
     });
     expect((await scene.conductor('status', parked.runId)).stdout).toContain(until);
-    expect((await scene.conductor('runs')).stdout).toContain(until);
+    expect((await scene.conductor('runs')).stdout).toMatch(/parked, due in \d+ [mh]: agent "limited"/);
     expect((await scene.conductor('show', parked.runId)).stdout).toContain('parked');
     expect((await scene.conductor('status', parked.runId, '--watch')).code).toBe(3);
     expect((await scene.conductor('gates')).stdout).not.toContain('write');
@@ -161,8 +161,7 @@ describe('an agent with a limit of unknown length', () => {
     const { scene, run } = await open(openScene, ['fail rate_limited', 'work']);
     const parked = await run();
     expect(parked.code).toBe(3);
-    const until = scene.record(parked.runId).eventsOf('step_waiting')[0]?.payload.until ?? '';
-    expect((await scene.conductor('runs')).stdout).toContain(`the run waits until ${until}`);
+    expect((await scene.conductor('runs')).stdout).toContain('parked, due ');
     expect((await scene.conductor('resume', parked.runId, '--wait')).code).toBe(7);
     expect(await scene.inCheckout(parked.runId, 'work.txt')).toBe('work\n');
   });

@@ -7,9 +7,9 @@ export interface Received {
   readonly body: string;
 }
 
-export type Respond = (response: ServerResponse, count: number) => void;
+export type Respond = (response: ServerResponse, count: number, request: Received) => void;
 
-export const accept: Respond = (response) => response.writeHead(200).end('{}');
+export const accept = (response: ServerResponse) => response.writeHead(200).end('{}');
 
 /** A receiver on loopback. `respond` gets how many requests have arrived on the same path. */
 export async function withReceiver(
@@ -24,8 +24,9 @@ export async function withReceiver(
       body += chunk;
     });
     request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, body });
-      respond(response, received.filter(({ path }) => path === request.url).length);
+      const arrived = { path: request.url ?? '', headers: request.headers, body };
+      received.push(arrived);
+      respond(response, received.filter(({ path }) => path === request.url).length, arrived);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

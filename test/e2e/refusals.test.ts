@@ -387,7 +387,7 @@ describe('places where nothing can run', () => {
     }
   });
 
-  test('a configuration that can not be read', async ({ openScene }) => {
+  test("a configuration that can't be read", async ({ openScene }) => {
     const scene = await openScene({
       files: { 'w.yaml': GATE },
       prepare: async (repo) => {

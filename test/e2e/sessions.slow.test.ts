@@ -132,7 +132,7 @@ describe('a later visit by an agent that keeps sessions', () => {
     expect(stderr).not.toContain('session');
   });
 
-  test('starts anew with the whole prompt and a note if the session can not be continued', async ({
+  test("starts anew with the whole prompt and a note if the session can't be continued", async ({
     openScene,
   }) => {
     const scene = await openScene(sceneOf(workflow()));

@@ -41,7 +41,7 @@ async function expectRefusal(scene: Scene, runId: string, ...command: readonly s
   expect(await traces(scene, runId)).toEqual(before);
 }
 
-describe('a process that can not see the workspace of a run', () => {
+describe("a process that can't see the workspace of a run", () => {
   test('neither answers its gate nor resumes it, and changes nothing', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');

@@ -195,7 +195,7 @@ describe('an agent that fails', () => {
   it('is not there', async () => {
     const heard: Heard = { lines: [], usages: [], stops: [] };
     const agent = agentOf('works', { command: 'no-such-agent' });
-    expect(await agent.unavailable(() => Promise.resolve(false), 'implement')).toBe(
+    expect(await agent.explainUnavailable(() => Promise.resolve(false), 'implement')).toBe(
       'command not found: no-such-agent',
     );
     expect(await agent.run(request(heard))).toMatchObject({

@@ -205,7 +205,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     for (const { text } of stored(request)) expect(text.length).toBeLessThan(CAPTURE_LIMIT + 1_000);
   });
 
-  it('can not put anything else in the place of its transcript', async () => {
+  it("can't put anything else in the place of its transcript", async () => {
     const { transcriptPath, streamPath } = await start('tampers', requestOf());
     for (const path of [transcriptPath, streamPath ?? transcriptPath]) {
       expect(lstatSync(path).isFile()).toBe(true);
@@ -226,10 +226,13 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   });
 
   it('that is not installed is missed before a run', async () => {
-    const missing = await create(['no-such-program']).unavailable(() => Promise.resolve(false), 'implement');
+    const missing = await create(['no-such-program']).explainUnavailable(
+      () => Promise.resolve(false),
+      'implement',
+    );
     expect(missing).toBe('command not found: no-such-program');
     expect(
-      await create([process.execPath]).unavailable(() => Promise.resolve(false), 'implement'),
+      await create([process.execPath]).explainUnavailable(() => Promise.resolve(false), 'implement'),
     ).toBeNull();
   });
 });

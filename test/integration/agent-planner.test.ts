@@ -99,7 +99,7 @@ describe.each(['claude-code', 'codex'] as const)('an agent of kind %s that is as
 
   it('is distinguished from one that is not installed', async () => {
     const { planner } = plannerOf(kind, '', { command: ['no-such-agent-anywhere'] });
-    expect(await planner.unavailable?.()).toBe('command not found: no-such-agent-anywhere');
+    expect(await planner.explainUnavailable?.()).toBe('command not found: no-such-agent-anywhere');
     const { decision } = await planner.evaluate(CLEAN, NEVER);
     expect(decision.blockers[0]).toMatchObject({ code: 'planner_unavailable' });
   });

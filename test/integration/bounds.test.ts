@@ -110,7 +110,7 @@ describe.runIf(sandboxHere.ok)('memory that is no process', () => {
     expect(existsSync(`${place}/hog`)).toBe(false);
   });
 
-  it.each(['/dev', '/proc'])('can not be had in %s', async (place) => {
+  it.each(['/dev', '/proc'])("can't be had in %s", async (place) => {
     const { end } = await run(['sh', '-c', `echo x > ${place}/hog`], true);
     expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
   });

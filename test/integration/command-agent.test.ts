@@ -231,7 +231,10 @@ describe('the program', () => {
     ['node', null],
   ])('%s is missed before a run as %j', async (program, message) => {
     expect(
-      await agentOf(program).unavailable((path) => Promise.resolve(path === 'tools/there.sh'), 'implement'),
+      await agentOf(program).explainUnavailable(
+        (path) => Promise.resolve(path === 'tools/there.sh'),
+        'implement',
+      ),
     ).toBe(message);
   });
 });

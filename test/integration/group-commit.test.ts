@@ -1,8 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createEmbeddedEngine } from '../../src/adapters/run-store/embedded-engine.ts';
 import { createCommitter } from '../../src/adapters/run-store/group-commit.ts';
 import { createJournal, type Journal } from '../../src/adapters/run-store/journal.ts';
@@ -120,6 +132,84 @@ describe('a group commit', () => {
       await Promise.all(runs.map((run) => run.append([note(`${round}`)])));
     for (const run of runs) await run.release();
     for (const runId of RUNS) expect(await notesOf(runId)).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
+
+describe('text that is flushed later', () => {
+  /** Counts flushes while `work` runs, of any file. */
+  async function countFlushes(work: (count: () => number) => Promise<void>): Promise<void> {
+    const probe = await open(join(root, 'probe'), 'w');
+    const prototype = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    const flushes = vi.spyOn(prototype, 'datasync');
+    try {
+      await work(() => flushes.mock.calls.length);
+    } finally {
+      flushes.mockRestore();
+    }
+  }
+
+  it('is in the file at once, and on disk with the one flush of the next append', async () => {
+    const file = await createCommitter(createJournal(runsDir)).open(join(root, 'one'));
+    await file.append('a\n');
+    await countFlushes(async (count) => {
+      await file.write('b\n');
+      expect(await readFile(join(root, 'one'), 'utf8')).toBe('a\nb\n');
+      expect(count()).toBe(0);
+      await file.append('c\n');
+      expect(count()).toBe(1);
+      await file.close();
+      expect(count()).toBe(1);
+    });
+    expect(await readFile(join(root, 'one'), 'utf8')).toBe('a\nb\nc\n');
+  });
+
+  it('is flushed by itself if no append follows, and when the file is closed', async () => {
+    const file = await createCommitter(createJournal(runsDir)).open(join(root, 'one'));
+    await countFlushes(async (count) => {
+      await file.write('a\n');
+      await vi.waitUntil(() => count() === 1);
+      await file.write('b\n');
+      await file.close();
+      expect(count()).toBe(2);
+    });
+    expect(await readFile(join(root, 'one'), 'utf8')).toBe('a\nb\n');
+  });
+
+  it('is in the journal with the append that follows, so that a power loss of the log loses neither', async () => {
+    const { journal, texts } = countingJournal();
+    const committer = createCommitter(journal);
+    const files = await Promise.all(['a', 'b'].map((name) => committer.open(join(root, name))));
+    await Promise.all(files.map((file, index) => file.write(`first ${index}\n`)));
+    await Promise.all(files.map((file, index) => file.append(`second ${index}\n`)));
+    expect(texts).toEqual(['first 0\nsecond 0\nfirst 1\nsecond 1\n']);
+    for (const file of files) await file.close();
+    expect(await readFile(join(root, 'b'), 'utf8')).toBe('first 1\nsecond 1\n');
+  });
+
+  it('stays behind an append that still waits', async () => {
+    const file = await createCommitter(createJournal(runsDir)).open(join(root, 'one'));
+    await Promise.all([file.append('a\n'), file.write('b\n'), file.append('c\n')]);
+    await file.close();
+    expect(await readFile(join(root, 'one'), 'utf8')).toBe('a\nb\nc\n');
+  });
+
+  it('fails at once if it cannot be written, and so does everything after it', async () => {
+    const file = await createCommitter(createJournal(runsDir)).open('/dev/full');
+    await expect(file.write('a\n')).rejects.toThrow('ENOSPC');
+    await expect(file.write('b\n')).rejects.toThrow('ENOSPC');
+    await expect(file.append('c\n')).rejects.toThrow('ENOSPC');
+    await file.close();
+  });
+
+  it('is in the log of a run that is released right after', async () => {
+    const [runId = ''] = RUNS;
+    const run = await store.create(runId, null);
+    await run.append([note('a')]);
+    await run.append([note('b')], 'later');
+    expect(await notesOf(runId)).toEqual(['a', 'b']);
+    await run.release();
+    expect(await notesOf(runId)).toEqual(['a', 'b']);
   });
 });
 

@@ -87,7 +87,7 @@ describe.runIf(chromiumHere)('a page', { timeout: 300_000 }, () => {
     expect(result.artifacts).toEqual(['suite/screenshots/home.png']);
   });
 
-  test('fails by a step that can not be taken, and nothing is expected of it then', async ({ place }) => {
+  test("fails by a step that can't be taken, and nothing is expected of it then", async ({ place }) => {
     await place.write(files(page('#0a66c2')));
     const { result } = await place.tryCase(
       web({ timeout: 6, steps: [{ click: '#nothing' }], expect: [{ visible: '#ok' }] }),

@@ -142,7 +142,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     expect(trace.verdict).toBe('taken');
   });
 
-  it('can not turn red tests green', async () => {
+  it("can't turn red tests green", async () => {
     const { decision: reply, trace } = await ask('flatters', RED);
     expect(reply).toEqual(evaluate(RED));
     expect(trace).toMatchObject({ verdict: 'raised_to_floor', proposal: decision('success') });
@@ -167,7 +167,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     expect(JSON.stringify({ reply, trace })).not.toContain(KEY);
   });
 
-  it('can not soften what is unsafe by failing', async () => {
+  it("can't soften what is unsafe by failing", async () => {
     const { decision: reply } = await ask('prose', UNSAFE);
     expect(reply.status).toBe('unsafe');
     expect(reply.next_step).toBe('rollback');
@@ -262,7 +262,7 @@ describe('a model planner', () => {
     const before = server.requests.length;
     const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
     const planner = plannerOf('flatters', 'openai', { address });
-    expect(await planner.unavailable?.()).toBe(
+    expect(await planner.explainUnavailable?.()).toBe(
       'SOME_KEY is not set; it must contain the API key (planner.api_key_env)',
     );
     const { decision: reply } = await planner.evaluate(CLEAN, NEVER);

@@ -49,7 +49,7 @@ describe('the planner that a name selects', () => {
     const chosen = choose(config, name);
     if (!chosen.ok) throw new Error(chosen.obstacle.message);
     expect(chosen.planner.name).toBe(expected);
-    const missing = (await chosen.planner.unavailable?.()) ?? null;
+    const missing = (await chosen.planner.explainUnavailable?.()) ?? null;
     if (lacks === null) expect(missing).toBeNull();
     else expect(missing).toContain(lacks);
   });
@@ -69,7 +69,7 @@ describe('the planner that a name selects', () => {
     });
   });
 
-  it('blocks and does not fall back on the rules when it can not be had', async () => {
+  it("blocks and does not fall back on the rules when it can't be had", async () => {
     const chosen = choose('planner: { kind: agent, agent: coder }', null);
     if (!chosen.ok) throw new Error(chosen.obstacle.message);
     const { decision, trace } = await chosen.planner.evaluate(envelope(), new AbortController().signal);

@@ -26,7 +26,7 @@ describe('the version of a program', () => {
     ['without its colours', String.raw`printf '\033[31m\007codex 0.9.1\033[0m\n'`, 'codex 0.9.1'],
     ['on whichever line it is', 'echo warning: old; echo v1.2', 'v1.2'],
   ])('is %s', async (_what, line, version) => {
-    expect(await askVersion(await program(`#!/bin/sh\n${line}\n`), env)).toEqual({ version, trouble: null });
+    expect(await askVersion(await program(`#!/bin/sh\n${line}\n`), env)).toEqual({ version, problem: null });
   });
 
   it.each([
@@ -35,20 +35,20 @@ describe('the version of a program', () => {
     ['it says nothing', '#!/bin/sh\n', 'prints no version'],
     ['it says something else', '#!/bin/sh\necho hello\n', 'prints no version'],
     ['it has no interpreter', '#!/no/such/shell\n', expect.stringContaining("can't be started")],
-  ])('is not known where %s', async (_what, text, trouble) => {
-    expect(await askVersion(await program(text), env)).toEqual({ version: null, trouble });
+  ])('is not known where %s', async (_what, text, problem) => {
+    expect(await askVersion(await program(text), env)).toEqual({ version: null, problem });
   });
 
   it('is not waited for without end', async () => {
     expect(await askVersion(await program('#!/bin/sh\nsleep 600\n'), env, 50)).toEqual({
       version: null,
-      trouble: 'printed no version within 0.05 s',
+      problem: 'printed no version within 0.05 s',
     });
   });
 
   it('leaves nothing running that was started for it', async () => {
     const script = '#!/bin/sh\nsleep 600 &\necho $! > "${0%/*}/pid"\necho 1.2.3\n';
-    expect(await askVersion(await program(script), env)).toEqual({ version: '1.2.3', trouble: null });
+    expect(await askVersion(await program(script), env)).toEqual({ version: '1.2.3', problem: null });
     const pid = (await readFile(join(folder, 'pid'), 'utf8')).trim();
     // A version that was not used yet is dropped as well.
     const isGone = async () =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import { createRecordFiles } from '../../src/adapters/run-store/record-files.ts';
+import { createRunDirectory } from '../../src/adapters/run-store/run-directory.ts';
 
 interface Scene {
   readonly run: string;
@@ -70,6 +71,35 @@ test('follows a link neither of a file nor of a folder', async ({ scene }) => {
   expect(await scene.text('artifacts/link.txt')).toBeNull();
   expect(await scene.text('artifacts/folder/secret.txt')).toBeNull();
   expect(await scene.text('artifacts/own/a.txt')).toBeNull();
+});
+
+test('reads nothing of a run behind a link, however it is asked', async ({ scene }) => {
+  await symlink(join(scene.outside, 'secret.txt'), join(scene.run, 'artifacts', 'link.txt'));
+  await symlink(scene.outside, join(scene.run, 'artifacts', 'folder'));
+  const directory = createRunDirectory('run', scene.run);
+  expect(await directory.read('artifacts/fix/a.txt')).toBe('inside');
+  for (const path of ['artifacts/link.txt', 'artifacts/folder/secret.txt']) {
+    expect(await directory.read(path), path).toBeNull();
+    expect(await directory.read(path, { firstBytes: 3 }), path).toBeNull();
+  }
+});
+
+test('reads a file that another process replaces all the time', async ({ scene }) => {
+  const directory = createRunDirectory('run', scene.run);
+  const [path, spare] = [join(scene.run, 'status.json'), join(scene.run, 'spare.json')];
+  await writeFile(path, 'one');
+  let isDone = false;
+  const replacing = (async () => {
+    while (!isDone) {
+      await writeFile(spare, 'two');
+      await rename(spare, path);
+    }
+  })();
+  const seen = new Set<string | null>();
+  for (let count = 0; count < 200; count += 1) seen.add(await directory.read('status.json'));
+  isDone = true;
+  await replacing;
+  expect(seen.has(null)).toBe(false);
 });
 
 test('opens a run that is stored elsewhere, whose folder is a link', async ({ scene }) => {

@@ -28,12 +28,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-interface Enclosed extends Partial<Omit<ProcessSpec, 'confinement'>> {
+interface SandboxedSpec extends Partial<Omit<ProcessSpec, 'confinement'>> {
   readonly confinement?: Partial<Confinement>;
   readonly searchPath?: string;
 }
 
-function enclosed(argv: readonly [string, ...string[]], change: Enclosed = {}): Promise<ProcessResult> {
+function runSandboxed(
+  argv: readonly [string, ...string[]],
+  change: SandboxedSpec = {},
+): Promise<ProcessResult> {
   marks += 1;
   const { confinement, searchPath = process.env.PATH ?? '', ...spec } = change;
   const sandbox = createBubblewrap({
@@ -65,7 +68,8 @@ function enclosed(argv: readonly [string, ...string[]], change: Enclosed = {}): 
   });
 }
 
-const sh = (line: string, change?: Enclosed): Promise<ProcessResult> => enclosed(['sh', '-c', line], change);
+const sh = (line: string, change?: SandboxedSpec): Promise<ProcessResult> =>
+  runSandboxed(['sh', '-c', line], change);
 
 const said = (): string => readFileSync(join(folder, 'stdout.txt'), 'utf8');
 
@@ -150,7 +154,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     await writeFile(join(home, '.config', 'login'), 'mine\n');
     const script = join(home, '.config', 'agent.sh');
     await writeFile(script, '#!/bin/sh\necho started; cat "$HOME/.config/login"\n', { mode: 0o755 });
-    await enclosed([script]);
+    await runSandboxed([script]);
     expect(said()).toBe('started\n');
   });
 
@@ -183,7 +187,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
       `#!/bin/sh\ncat "${home}/tools/lib/word"\nls "${home}/tools"\n`,
       { mode: 0o755 },
     );
-    const { end } = await enclosed(['say'], {
+    const { end } = await runSandboxed(['say'], {
       searchPath: `${join(home, 'tools/bin')}:${process.env.PATH ?? ''}`,
     });
     expect(end).toEqual({ kind: 'exited', exitCode: 0 });
@@ -214,7 +218,7 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
   it('finds the script that it was given by name, with its neighbours', async () => {
     await writeFile(join(folder, 'other', 'a.mjs'), "import './b.mjs'");
     await writeFile(join(folder, 'other', 'b.mjs'), 'console.log("neighbour")');
-    await enclosed([node, join(folder, 'other', 'a.mjs')]);
+    await runSandboxed([node, join(folder, 'other', 'a.mjs')]);
     expect(said()).toBe('neighbour\n');
   });
 
@@ -272,15 +276,15 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const dial = `require('node:net').connect(${port}, '127.0.0.1').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
-    await enclosed([node, '-e', dial], { confinement: { network: 'allow' } });
+    await runSandboxed([node, '-e', dial], { confinement: { network: 'allow' } });
     expect(said()).toBe('hello\n');
-    await enclosed([node, '-e', dial], { confinement: { network: 'deny' } });
+    await runSandboxed([node, '-e', dial], { confinement: { network: 'deny' } });
     expect(said()).toBe('ECONNREFUSED\n');
   });
 
   it('can talk to itself without a network', async () => {
     const talk = `const s = require('node:net').createServer((c) => c.end('me')).listen(0, '127.0.0.1', () => require('node:net').connect(s.address().port, '127.0.0.1').on('data', (d) => { console.log(String(d)); process.exit(0) }))`;
-    await enclosed([node, '-e', talk], { confinement: { network: 'deny' } });
+    await runSandboxed([node, '-e', talk], { confinement: { network: 'deny' } });
     expect(said()).toBe('me\n');
   });
 });
@@ -349,20 +353,20 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
     ['process.exit(7)', { kind: 'exited', exitCode: 7 }],
     ['process.kill(process.pid, "SIGKILL")', { kind: 'exited', exitCode: 137 }],
   ])('reports how it ended: %s', async (script, end) => {
-    expect((await enclosed([node, '-e', script])).end).toEqual(end);
+    expect((await runSandboxed([node, '-e', script])).end).toEqual(end);
   });
 
   it.each([
     ['no-such-command', 'command not found: no-such-command'],
     ['./missing', 'no such program: ./missing'],
   ])('reports that there is no program %s', async (program, message) => {
-    expect((await enclosed([program])).end).toMatchObject({ kind: 'spawn_failed', message });
+    expect((await runSandboxed([program])).end).toMatchObject({ kind: 'spawn_failed', message });
   });
 
   it('asks it to exit before it signals its process', async () => {
     const script =
       'process.on("SIGTERM", () => { console.log("last word"); process.exit(0) }); setInterval(() => {}, 1000); console.log("up")';
-    const { end } = await enclosed([node, '-e', script], { timeoutMs: 3000, graceMs: 60_000 });
+    const { end } = await runSandboxed([node, '-e', script], { timeoutMs: 3000, graceMs: 60_000 });
     expect(end).toEqual({ kind: 'timeout' });
     expect(said()).toBe('up\nlast word\n');
   });
@@ -370,7 +374,7 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
   it('kills what ignores that, in silence', async () => {
     const script =
       'process.on("SIGTERM", () => console.log("no")); console.log("up"); setInterval(() => {}, 1000)';
-    const { end } = await enclosed([node, '-e', script], { idleTimeoutMs: 3000 });
+    const { end } = await runSandboxed([node, '-e', script], { idleTimeoutMs: 3000 });
     expect(end).toEqual({ kind: 'idle' });
     expect(alive('no')).toBe(true);
   });
@@ -380,10 +384,10 @@ describe.runIf(sandboxHere.ok)('supervision of a process in the sandbox', () => 
       const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => require("node:fs").appendFileSync("beat", "x"), 10)'], { stdio: 'ignore', env: {}, detached: true });
       child.unref();
       const poll = setInterval(() => { if (require('node:fs').existsSync('beat')) process.exit(0) }, 10);`;
-    const { end } = await enclosed([node, '-e', script]);
+    const { end } = await runSandboxed([node, '-e', script]);
     expect(end).toEqual({ kind: 'exited', exitCode: 0 });
     const beats = readFileSync(join(work, 'beat'), 'utf8').length;
-    await enclosed([node, '-e', 'setTimeout(() => {}, 100)']);
+    await runSandboxed([node, '-e', 'setTimeout(() => {}, 100)']);
     expect(readFileSync(join(work, 'beat'), 'utf8')).toHaveLength(beats);
   });
 
@@ -417,7 +421,7 @@ describe.runIf(sandboxHere.ok)('a program of the checkout', () => {
   it('does not make its own folder unwritable', async () => {
     await mkdir(join(work, 'tools'));
     await writeFile(join(work, 'tools', 'agent'), '#!/bin/sh\necho x > tools/made.txt\n', { mode: 0o755 });
-    const { end } = await enclosed([join(work, 'tools', 'agent')]);
+    const { end } = await runSandboxed([join(work, 'tools', 'agent')]);
     expect(end).toEqual({ kind: 'exited', exitCode: 0 });
     expect(existsSync(join(work, 'tools', 'made.txt'))).toBe(true);
   });

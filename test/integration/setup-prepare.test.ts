@@ -118,7 +118,7 @@ describe('a checkout is prepared', () => {
     expect(await readdir(join(work, 'node_modules'))).toEqual(['.bin', 'core', 'dep']);
   });
 
-  it('with files of the user that git ignores, which a link in the checkout can not lead astray', async () => {
+  it("with files of the user that git ignores, which a link in the checkout can't lead astray", async () => {
     const { setup, request, work, user, root, write } = await installScene();
     await write(user, { '.env.test': 'A=1', 'config/local.json': '{}' });
     const checkouts = setup({ copy: ['.env.test', 'config/*.json'] });

@@ -56,7 +56,7 @@ describe('the files of what is trusted', () => {
     expect(await readFile(join(folder, file), 'utf8')).toContain('"valid\n');
   });
 
-  it('say why something can not be recorded', async () => {
+  it("say why something can't be recorded", async () => {
     const store = createTrustFiles('/dev/null/trust');
     await expect(store.add('/r/.git', [part('a')])).rejects.toThrow(/can't be recorded in/);
   });

@@ -65,7 +65,7 @@ export async function openValidatorScene(): Promise<ValidatorScene> {
         onLine: () => undefined,
       });
     },
-    unavailable: (validator) => runner.unavailable(validator, place, () => Promise.resolve(true)),
+    unavailable: (validator) => runner.explainUnavailable(validator, place, () => Promise.resolve(true)),
     put: async (path, content) => {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);

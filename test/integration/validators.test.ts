@@ -279,14 +279,15 @@ describe('what may be started', () => {
 
   it('is known before the run where it can be', async () => {
     const isInBase = (path: string) => Promise.resolve(path === './there.sh');
-    const obstacle = (change: Partial<Script>) => runner.unavailable(scriptOf(change), place, isInBase);
+    const obstacle = (change: Partial<Script>) =>
+      runner.explainUnavailable(scriptOf(change), place, isInBase);
     expect(await obstacle({ entrypoint: 'node' })).toBeNull();
     expect(await obstacle({ entrypoint: '.tnh/run/${run_id}/harness/later.py' })).toBeNull();
     expect(await obstacle({ entrypoint: 'npm' })).toContain('not an allowed command');
     expect(await obstacle({ entrypoint: '/bin/sh' })).toContain('outside the checkout');
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
     const command = (...argv: [string, ...string[]]) =>
-      runner.unavailable(
+      runner.explainUnavailable(
         {
           kind: 'command',
           id: 't',

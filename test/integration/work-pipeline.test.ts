@@ -174,7 +174,7 @@ validators:
     expect((await provider.read()).revisions[0]?.pipeline.status).toBe('pending');
   });
 
-  it('of one revision that can not be run at all stop no other', async () => {
+  it("of one revision that can't be run at all stop no other", async () => {
     const repo = await workRepo();
     let calls = 0;
     const provider = openProvider(repo, async () => {
@@ -252,7 +252,7 @@ describe('a check', () => {
       retries: 1,
       reason: 'tests: it failed',
     },
-    'that ran out of time is not tried again': {
+    'that timed out is not tried again': {
       results: [{ ...FAILED, outcome: 'killed_timeout' }, PASSED],
       retries: 1,
       reason: 'tests: it failed',
@@ -276,7 +276,7 @@ describe('a check', () => {
       workDir: join(repo.root, '.tnh/work'),
       revisions: createItemRevisions(placesBeside(repo)),
       prepare: async () => null,
-      runner: { unavailable: async () => null, run: async () => left.shift() ?? FAILED },
+      runner: { explainUnavailable: async () => null, run: async () => left.shift() ?? FAILED },
       validators: async () => [validator],
       confine: async () => ({ confinement: null, refusal: null }),
       env: {},

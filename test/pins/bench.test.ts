@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { median } from '../../bench/measure.mjs';
-import { firstThatHolds, formatRatios, formatTable, judge } from '../../bench/report.mjs';
+import { compareWithLimits, firstThatHolds, formatRatios, formatTable } from '../../bench/report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from '../../bench/workflow-file.mjs';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
@@ -53,7 +53,7 @@ describe('the verdict of the bench', () => {
     ['breaks above it', [10, 17, 31], [false, true, true]],
     ['goes by the ratio, not by the time', [1000, 1600, 3000], [false, false, false]],
   ] as const)('%s', (_, medians, broken) => {
-    expect(judge(commands, medians).map((row) => row.broken)).toEqual(broken);
+    expect(compareWithLimits(commands, medians).map((row) => row.broken)).toEqual(broken);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('the verdict of the bench', () => {
   });
 
   it('is in the table beside ratio and limit', () => {
-    expect(formatTable(judge(commands, [10, 12, 31])).split('\n')).toEqual([
+    expect(formatTable(compareWithLimits(commands, [10, 12, 31])).split('\n')).toEqual([
       'command  median ms  ratio   limit',
       'base          10.0   1.00',
       'quick         12.0   1.20  <= 1.6      ok',
@@ -79,7 +79,7 @@ describe('the verdict of the bench', () => {
   });
 
   it('omits times and limits for ratios that are only reported', () => {
-    expect(formatRatios(judge(commands, [10, 12, 31]))).toBe('quick 1.20, slow 3.10');
+    expect(formatRatios(compareWithLimits(commands, [10, 12, 31]))).toBe('quick 1.20, slow 3.10');
   });
 
   it.each([

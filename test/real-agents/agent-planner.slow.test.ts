@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from '../e2e/evaluated-run.ts';
+import { evaluatedScene, expectNoKey, PLANNER_KEY, proposal, readEvaluation } from '../e2e/evaluated-run.ts';
 import { type Scene, test } from '../e2e/scene.ts';
 import { AGENTS_BIN, claudeEnvironment, codexArguments } from './real-agents.ts';
 
@@ -35,10 +35,10 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
     const env = '[ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, CLAUDE_CODE_MAX_RETRIES, CODEX_HOME, SCRIPTED_KEY]';
     const model = agent === 'codex' ? ', model: gpt-5.5' : '';
     const agents = `  ${agent}: { kind: ${agent}, command: ${command}, env: ${env}${model} }\n`;
-    return judgedScene(`{ kind: agent, agent: ${agent}, timeout: ${timeout} }`, answer, agents);
+    return evaluatedScene(`{ kind: agent, agent: ${agent}, timeout: ${timeout} }`, answer, agents);
   }
 
-  async function runJudged(scene: Scene, scenario: string) {
+  async function runEvaluated(scene: Scene, scenario: string) {
     const codexHome = join(scene.home, 'codex');
     mkdirSync(codexHome);
     const { ANTHROPIC_BASE_URL = '', CLAUDE_CODE_MAX_RETRIES = '' } = claudeEnvironment(
@@ -53,10 +53,10 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       SCRIPTED_KEY: PLANNER_KEY,
       CONDUCTOR_SANDBOX: 'off',
     };
-    const result = await scene.cli.start(['run', './judged.yaml'], { env }).done;
+    const result = await scene.cli.start(['run', './evaluated.yaml'], { env }).done;
     expect(result.stderr).not.toContain('error:');
     const record = scene.record(result.stdout.split('\n')[0] ?? '');
-    return { ...result, record, ...judgedIn(record) };
+    return { ...result, record, ...readEvaluation(record) };
   }
 
   // Claude Code turns such an answer down itself, asks for others, and shows none of them.
@@ -65,7 +65,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
     ['codex', 'planner_next_step_illegal', '"deploy"'],
   ] as const)('blocks when %s names an illegal step', async ([agent, code, summary], { openScene }) => {
     const scene = await openScene(sceneOf(agent, 'strays', '42'));
-    const { code: exit, decision } = await runJudged(scene, 'strays');
+    const { code: exit, decision } = await runEvaluated(scene, 'strays');
     expect(exit).toBe(3);
     expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
     expect(decision.blockers[0]?.summary).toContain(summary);
@@ -73,7 +73,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
 
   describe.for(['claude-code', 'codex'] as const)('%s', (agent) => {
     test('is accepted where the rules agree, and what it used is recorded', async ({ openScene }) => {
-      const { record, trace } = await runJudged(
+      const { record, trace } = await runEvaluated(
         await openScene(sceneOf(agent, 'flatters', '42')),
         'flatters',
       );
@@ -84,8 +84,8 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       expectNoKey(record);
     });
 
-    test('can not turn red tests green', async ({ openScene }) => {
-      const { record, trace } = await runJudged(
+    test("can't turn red tests green", async ({ openScene }) => {
+      const { record, trace } = await runEvaluated(
         await openScene(sceneOf(agent, 'flatters', '41')),
         'flatters',
       );
@@ -100,7 +100,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { ti
       ['stalls', 'stalls', 'planner_unavailable', 'timed out after 5 s', '5s'],
     ] as const)('blocks when it %s', async ([, scenario, code, summary, timeout], { openScene }) => {
       const scene = await openScene(sceneOf(agent, scenario, '42', timeout));
-      const { code: exit, decision, trace } = await runJudged(scene, scenario);
+      const { code: exit, decision, trace } = await runEvaluated(scene, scenario);
       expect(exit).toBe(3);
       expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
       expect(decision.blockers[0]?.summary).toContain(summary);

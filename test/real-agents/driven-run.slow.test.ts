@@ -133,7 +133,7 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
     },
   );
 
-  test('codex can not keep a promise about commands, and no run starts', LIMIT, async ({ openScene }) => {
+  test("codex can't keep a promise about commands, and no run starts", LIMIT, async ({ openScene }) => {
     const files = { '.tnh/policies/policy.careful.v1.yaml': CAREFUL };
     const options = { policy: 'policy.careful.v1', files };
     const scene = await openScene(drivenScene('codex', server.urlOf('strays'), options));

@@ -12,7 +12,7 @@ const NOTHING_REPORTED = { input_tokens: null, output_tokens: null, cost_usd: nu
 test('the summary of a refined run has what its log and its evidence say', async () => {
   // Written by hand from events.ndjson, claim_ledger.json, final.md and diff.patch of the record.
   expect(await summarize('v2/prepared-again')).toEqual({
-    schema_version: 1,
+    schema_version: 2,
     run_id: '01a1e5be-b3a4-714e-8691-9c9841b788f6',
     title: 'The first answer is wrong, and one revision puts it right.',
     workflow_id: 'refined',
@@ -42,8 +42,7 @@ test('the summary of a refined run has what its log and its evidence say', async
       recorded_at: '2026-11-16T19:04:03.691Z',
       cached: false,
       cases: null,
-      failing_cases: [],
-      failing_validators: [],
+      validators: [],
       reason: null,
     },
     claims: { confirmed: 1, contradicted: 0, unverified: 0, contradicted_texts: [] },
@@ -114,7 +113,7 @@ test('a publication after the end is part of the summary, and changes neither it
     baseline: {
       outcome: 'red',
       cases: { passed: 12, failed: 2, total: 14 },
-      failing_validators: ['tests'],
+      validators: [{ id: 'tests', failed: true }],
     },
     awaiting: null,
     starts: [{ step_id: 'implement', duration_ms: 61, usage: NOTHING_REPORTED }],

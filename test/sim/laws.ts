@@ -160,10 +160,10 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
     events.flatMap((event, index) => {
       if (event.event_type !== 'gate_timed_out') return [];
       const asked = events.slice(0, index).findLast(({ event_type }) => event_type === 'gate_requested');
-      if (asked?.event_type !== 'gate_requested') return ['a gate ran out of time that was not open'];
+      if (asked?.event_type !== 'gate_requested') return ['a gate timed out that was not open'];
       const due = Date.parse(asked.timestamp) + (asked.payload.timeout_ms ?? Number.POSITIVE_INFINITY);
       const early = due - Date.parse(event.payload.answered_at);
-      return early > 0 ? [`${event.step_id} ran out of time ${early} ms early`] : [];
+      return early > 0 ? [`${event.step_id} timed out ${early} ms early`] : [];
     }),
 
   'no duration is negative': ({ events, world }) => [

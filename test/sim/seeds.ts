@@ -29,7 +29,7 @@ const MUST_HAPPEN: readonly Happening[] = [
   'a step was entered again',
   'the disk was full',
   'a read failed',
-  'a gate ran out of time',
+  'a gate timed out',
   'files were rolled back',
   'a preparation was interrupted',
   'a preparation failed',

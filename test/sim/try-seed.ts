@@ -77,7 +77,7 @@ export type Happening =
   | 'a step was entered again'
   | 'the disk was full'
   | 'a read failed'
-  | 'a gate ran out of time'
+  | 'a gate timed out'
   | 'files were rolled back'
   | 'a preparation was interrupted'
   | 'a preparation failed'
@@ -118,7 +118,7 @@ function happeningsIn({ world, result }: Played, compared: boolean): readonly Ha
     ),
     'the disk was full': reported.includes('ENOSPC'),
     'a read failed': reported.includes('EIO'),
-    'a gate ran out of time': types.has('gate_timed_out'),
+    'a gate timed out': types.has('gate_timed_out'),
     'files were rolled back': types.has('rollback_completed'),
     'a preparation was interrupted': beforeFirstStep(events).includes('run_resumed'),
     'a preparation failed': !types.has('step_started') && !types.has('run_cancelled'),

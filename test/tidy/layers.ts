@@ -13,6 +13,7 @@ const PURE_FOLDERS = [
   'work',
   'reports',
   'setup',
+  'telemetry',
   'text',
   'trust',
 ];

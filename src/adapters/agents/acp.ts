@@ -57,14 +57,14 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
     // ACP does not oblige an agent to ask before it runs a command, so this adapter can't promise to enforce
     // a command list.
     capabilities: ['approval'],
-    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    explainUnavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runAcp(deps, request),
-    resumes: true,
+    canResume: true,
     keepSession: async (evidenceDir) => {
       const note = await readNote(evidenceDir);
       if (note !== null) await cleanHome(note.folder, deps.secrets);
     },
-    readUsage: usedIn,
+    readUsage: readUsage,
   };
 }
 
@@ -117,7 +117,7 @@ function noteOf({ resume }: SessionRequest, lost: string | null): string | null 
   return `session ${resume.id} could not be continued (${lost}), so the agent started a fresh one with the whole prompt`;
 }
 
-async function usedIn(evidenceDir: string): Promise<Usage | null> {
+async function readUsage(evidenceDir: string): Promise<Usage | null> {
   let activity = NO_ACTIVITY;
   let costBefore: number | null = null;
   await readStreamFile(evidenceDir, (value) => {

@@ -1,7 +1,8 @@
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { isOlderVersion, KNOWN_PROGRAMS, type KnownProgram } from '../../agents/known-programs.ts';
+import { pathExists } from '../../node/path-exists.ts';
 import type { FindAgentProgram, ProgramAgent } from '../../ports/agent-program.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { askVersion } from './program-version.ts';
@@ -17,17 +18,17 @@ export function createProgramFinder({ resolveProgram, env }: ProgramFinderDeps):
     const known = KNOWN_PROGRAMS[basename(program)] ?? null;
     const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
     // An unknown program may be an interpreter, whose version says nothing about the agent.
-    const { version, trouble } =
+    const { version, problem } =
       known === null || path === null || !mayStart
-        ? { version: null, trouble: null }
+        ? { version: null, problem: null }
         : await askVersion(path, env);
     return {
       program,
       path,
-      locked: path === null ? await findLocked(program, env.PATH ?? '') : null,
+      notExecutable: path === null ? await findLocked(program, env.PATH ?? '') : null,
       version,
-      trouble,
-      newer:
+      problem,
+      testedVersion:
         version !== null && known !== null && isOlderVersion(version, known.measured) ? known.measured : null,
       login: known === null ? null : await hasLogin(known, env),
       install: known?.install ?? null,
@@ -56,11 +57,7 @@ async function hasLogin(known: KnownProgram, env: NodeJS.ProcessEnv): Promise<bo
   const folder = known.folderVariable === null ? undefined : env[known.folderVariable];
   for (const file of known.files) {
     const path = folder === undefined ? join(env.HOME ?? homedir(), file) : join(folder, basename(file));
-    const exists = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return true;
+    if (await pathExists(path)) return true;
   }
   return false;
 }

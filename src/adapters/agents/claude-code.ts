@@ -87,9 +87,9 @@ export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
   return {
     family: 'claude-code',
     capabilities: ['commands'],
-    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    explainUnavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runStreamAgent(deps, program, request),
-    resumes: true,
+    canResume: true,
     keepSession: (folder) => keepSessionOf(deps, program, folder),
     readUsage: (folder) => usageInStream(program, folder),
   };

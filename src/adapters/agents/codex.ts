@@ -32,9 +32,9 @@ export function createCodexAgent(deps: CodexDeps): Agent {
   };
   return {
     family: 'codex',
-    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    explainUnavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runStreamAgent(deps, program, request),
-    resumes: true,
+    canResume: true,
     keepSession: (folder) => keepSessionOf(deps, program, folder),
     readUsage: (folder) => usageInStream(program, folder),
   };

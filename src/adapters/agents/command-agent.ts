@@ -24,7 +24,7 @@ export interface CommandAgentDeps {
 export function createCommandAgent(deps: CommandAgentDeps): Agent {
   return {
     family: 'command',
-    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    explainUnavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runCommand(deps, request),
   };
 }

@@ -11,7 +11,7 @@ export interface VersionAnswer {
   /** As the program prints it; null if it prints none. */
   readonly version: string | null;
   /** What is wrong with the program, to be read after `it`; null if it printed its version. */
-  readonly trouble: string | null;
+  readonly problem: string | null;
 }
 
 /** Runs a program with `--version`. Kills all processes that it started. */
@@ -58,11 +58,11 @@ function readAnswer(output: string, code: number | null, signal: NodeJS.Signals 
   if (line === undefined) return reportProblem('prints no version');
   // Remove colours and other control characters.
   const plain = stripVTControlCharacters(line).replaceAll(/\p{Cc}/gu, '');
-  return { version: plain.trim().slice(0, VERSION_LENGTH), trouble: null };
+  return { version: plain.trim().slice(0, VERSION_LENGTH), problem: null };
 }
 
 function reportProblem(what: string): VersionAnswer {
-  return { version: null, trouble: what };
+  return { version: null, problem: what };
 }
 
 function endGroup(pid: number | undefined): void {

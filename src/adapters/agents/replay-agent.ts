@@ -27,7 +27,7 @@ export interface ReplayAgentDeps {
 export function createReplayAgent(deps: ReplayAgentDeps): Agent {
   return {
     family: 'replay',
-    unavailable: async (_isInBase, stepId) => {
+    explainUnavailable: async (_isInBase, stepId) => {
       const found = await findRecordedRun(deps.store, deps.run, null);
       if (!found.ok) return found.message;
       if (found.entries.some((entry) => entry.stepId === stepId)) return null;

@@ -8,7 +8,7 @@ import {
   slackRequest,
   webhookRequest,
 } from '../../notify/requests.ts';
-import type { SendResult } from '../../notify/retry.ts';
+import { failPermanently, type SendResult } from '../../notify/retry.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { formatJson } from '../../text/outside-text.ts';
 import { post } from './post.ts';
@@ -29,7 +29,9 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     targets: deps.targets,
     send: async (name, about, signal) => {
       const target = deps.targets.find((each) => each.name === name);
-      return target === undefined ? refuse(`${name} is not configured`) : sendTo(deps, target, about, signal);
+      return target === undefined
+        ? failPermanently(`${name} is not configured`)
+        : sendTo(deps, target, about, signal);
     },
   };
 }
@@ -45,12 +47,12 @@ async function sendTo(
       const token = target.token_env === null ? null : variable(target.token_env);
       if (target.token_env !== null && token === null) return refuseUnset(target.token_env);
       const request = ntfyRequest(target.url, token, notification);
-      return request === null ? refuse('the address names no topic') : post(request, signal);
+      return request === null ? failPermanently('the address names no topic') : post(request, signal);
     }
     case 'slack': {
       const url = target.url ?? variable(target.url_env ?? '');
       if (url === null) return refuseUnset(target.url_env ?? '');
-      if (!URL.canParse(url)) return refuse(`${target.url_env ?? 'url'} is not an address`);
+      if (!URL.canParse(url)) return failPermanently(`${target.url_env ?? 'url'} is not an address`);
       return post(slackRequest(url, notification), signal);
     }
     case 'webhook': {
@@ -84,9 +86,5 @@ function keyOf(secret: string): Buffer {
 }
 
 function refuseUnset(name: string): SendResult {
-  return refuse(`the environment variable ${name} is not set`);
-}
-
-function refuse(message: string): SendResult {
-  return { ok: false, message, isTransient: false, retryAfterMs: null };
+  return failPermanently(`the environment variable ${name} is not set`);
 }

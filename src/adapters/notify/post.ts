@@ -7,8 +7,18 @@ const POST_LIMIT_MS = 10_000;
 /** More of a response is not read. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
+/** What a receiver answered: whether it took the request, and the beginning of its text. */
+export interface Exchange {
+  readonly result: SendResult;
+  readonly text: string;
+}
+
+export async function post(request: PostRequest, signal: AbortSignal): Promise<SendResult> {
+  return (await exchange(request, signal)).result;
+}
+
 /** Sends one request. Messages name only the host: the path of a webhook is a secret. Proxies are left to Node. */
-export async function post({ url, headers, body }: PostRequest, signal: AbortSignal): Promise<SendResult> {
+export async function exchange({ url, headers, body }: PostRequest, signal: AbortSignal): Promise<Exchange> {
   const host = hostOf(url);
   const limit = AbortSignal.timeout(POST_LIMIT_MS);
   try {
@@ -19,23 +29,26 @@ export async function post({ url, headers, body }: PostRequest, signal: AbortSig
       redirect: 'manual',
       signal: AbortSignal.any([limit, signal]),
     });
-    await drain(response);
-    return describeResponse(host, response);
+    const text = await readStart(response);
+    return { result: describeResponse(host, response), text };
   } catch (error) {
     const message =
       limit.aborted || signal.aborted ? `${host} did not answer in time` : `${host}: ${causeOf(error)}`;
-    return { ok: false, message, isTransient: true, retryAfterMs: null };
+    return { result: { ok: false, message, isTransient: true, retryAfterMs: null }, text: '' };
   }
 }
 
 /** Reads a bounded part of the response, so that the connection can end. */
-async function drain({ body }: Response): Promise<void> {
-  if (body === null) return;
+async function readStart({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += (chunk as Uint8Array).length;
-    if (bytes > MAX_RESPONSE_BYTES) return;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) break;
   }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function describeResponse(host: string, response: Response): SendResult {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { SendResult } from '../../notify/retry.ts';
+import { failPermanently, type SendResult } from '../../notify/retry.ts';
 
 /** Kills a program that hangs, so that it can't keep this process alive. */
 const PROGRAM_LIMIT_MS = 10_000;
@@ -9,7 +9,10 @@ export interface ProcessPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts a program with `input` on its standard input. Exit code 0 means that the notification was sent. */
+/**
+ * Starts a program with `input` on its standard input. Exit code 0 means that the
+ * notification was sent. A failure is permanent: the program itself knows better when another try makes sense.
+ */
 export function startProgram(
   [program, ...args]: readonly [string, ...string[]],
   place: ProcessPlace,
@@ -25,7 +28,7 @@ export function startProgram(
     };
     const kill = (message: string) => {
       endGroup(child.pid);
-      end(fail(message));
+      end(failPermanently(message));
     };
     const limit = setTimeout(
       () => kill(`${program} did not end within ${PROGRAM_LIMIT_MS / 1000} s`),
@@ -33,11 +36,17 @@ export function startProgram(
     );
     const onAbort = () => kill(`${program} did not end in time`);
     child.on('error', (error) =>
-      end(fail(`${program} can't be started: ${'code' in error ? String(error.code) : error.message}`)),
+      end(
+        failPermanently(
+          `${program} can't be started: ${'code' in error ? String(error.code) : error.message}`,
+        ),
+      ),
     );
     child.on('close', (code, killedBy) =>
       end(
-        code === 0 ? { ok: true } : fail(`${program} ended with ${killedBy ?? `exit code ${String(code)}`}`),
+        code === 0
+          ? { ok: true }
+          : failPermanently(`${program} ended with ${killedBy ?? `exit code ${String(code)}`}`),
       ),
     );
     child.stdin.on('error', () => {});
@@ -45,11 +54,6 @@ export function startProgram(
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort);
   });
-}
-
-/** Not tried again: the program itself knows better when another try makes sense. */
-function fail(message: string): SendResult {
-  return { ok: false, message, isTransient: false, retryAfterMs: null };
 }
 
 function endGroup(pid: number | undefined): void {

@@ -33,7 +33,7 @@ export function createAgentPlanner(deps: AgentPlannerDeps): Planner {
     family: 'agent',
     prompts: deps.prompts,
     secrets: deps.secrets,
-    unavailable: () => missingProgram(deps),
+    explainUnavailable: () => missingProgram(deps),
     ask: (question) => askAgent(deps, question),
   });
 }

@@ -26,6 +26,9 @@ export interface ModelPlannerDeps {
   readonly random: () => number;
 }
 
+/** `setTimeout` fires at once for longer delays. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Asks a model through the AI SDK. */
 export function createModelPlanner(deps: ModelPlannerDeps): Planner {
   const { provider, model, apiKey } = deps.address;
@@ -34,7 +37,7 @@ export function createModelPlanner(deps: ModelPlannerDeps): Planner {
     family: 'model',
     prompts: deps.prompts,
     secrets: [...secretValuesOf({ PLANNER_KEY: apiKey ?? undefined }), ...deps.secrets],
-    unavailable: () => Promise.resolve(explainMissingKey(deps)),
+    explainUnavailable: () => Promise.resolve(explainMissingKey(deps)),
     ask: (question) => askModel(deps, question),
   });
 }
@@ -49,13 +52,13 @@ type Attempt = RequestEnd | { readonly kind: 'timed_out' };
 /** Retries transient failures until the time limit of the step. */
 async function askModel(deps: ModelPlannerDeps, question: Question): Promise<AskResult> {
   const missingKey = explainMissingKey(deps);
-  if (missingKey !== null) return createUnavailable(deps, missingKey, 0);
+  if (missingKey !== null) return answerUnavailable(deps, missingKey, 0);
   let ask: AskOnce;
   try {
     ask = await openModel(deps.address);
   } catch (error) {
     // A package of the SDK is not installed.
-    if (error instanceof ExpectedFailure) return createUnavailable(deps, error.message, 0);
+    if (error instanceof ExpectedFailure) return answerUnavailable(deps, error.message, 0);
     throw error;
   }
   const { timeoutMs: stepTimeoutMs = Number.POSITIVE_INFINITY } = question.asking;
@@ -66,10 +69,10 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Ask
     const ended = await askWithin(ask, question, limitMs);
     if (ended.kind === 'answered') return { reply: readProposal(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
-      return createUnavailable(deps, `no answer within ${limitMs / 1_000} s`, attempts);
+      return answerUnavailable(deps, `no answer within ${limitMs / 1_000} s`, attempts);
     const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.random());
     if (waitMs === null || waitMs >= leftMs())
-      return createUnavailable(deps, describeFailure(deps, ended, attempts), attempts);
+      return answerUnavailable(deps, describeFailure(deps, ended, attempts), attempts);
     await delay(waitMs, undefined, { signal: question.signal });
   }
 }
@@ -106,11 +109,8 @@ async function askWithin(ask: AskOnce, question: Question, limitMs: number): Pro
   }
 }
 
-/** `setTimeout` fires at once for longer delays. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** The usage is unknown: failed requests don't report it. */
-function createUnavailable({ address }: ModelPlannerDeps, reason: string, attempts: number): AskResult {
+/** The answer of a planner that could not be asked. The usage is unknown: failed requests don't report it. */
+function answerUnavailable({ address }: ModelPlannerDeps, reason: string, attempts: number): AskResult {
   const summary = `the model ${address.model} of ${address.provider} could not be asked: ${reason}`;
   return { reply: { kind: 'no_proposal', code: 'planner_unavailable', summary }, usage: null, attempts };
 }

@@ -43,7 +43,7 @@ export interface PromptedPlannerDeps {
   readonly prompts: PromptCatalog;
   /** Values that must not appear in any record. */
   readonly secrets: readonly string[];
-  readonly unavailable: () => Promise<string | null>;
+  readonly explainUnavailable: () => Promise<string | null>;
   /** Rejects only when the signal of the question is aborted. */
   readonly ask: (question: Question) => Promise<AskResult>;
 }
@@ -56,7 +56,7 @@ export function createPromptedPlanner(deps: PromptedPlannerDeps): Planner {
   return {
     name: deps.name,
     family: deps.family,
-    unavailable: deps.unavailable,
+    explainUnavailable: deps.explainUnavailable,
     evaluate: (input, signal, asking = {}) => evaluateByPrompt(deps, input, signal, asking),
   };
 }
@@ -146,7 +146,7 @@ export function createUnavailablePlanner(
     family,
     prompts,
     secrets: [],
-    unavailable: () => Promise.resolve(reason),
+    explainUnavailable: () => Promise.resolve(reason),
     ask: () =>
       Promise.resolve({
         reply: {

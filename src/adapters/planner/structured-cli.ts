@@ -90,20 +90,24 @@ const claude: StructuredCli = {
     const parsed = claudeResultSchema.safeParse(parseJson(end.stdout));
     if (!parsed.success) return { reply: createFailureReply(end, end.stdout), usage: null };
     const { usage, total_cost_usd: cost, result = '', structured_output: output } = parsed.data;
-    const used = usage && {
-      input_tokens: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
-      output_tokens: usage.output_tokens,
-      ...(cost === undefined ? {} : { cost_usd: cost }),
-    };
+    const used: Usage | null =
+      usage === undefined
+        ? null
+        : {
+            input_tokens:
+              usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
+            output_tokens: usage.output_tokens,
+            ...(cost === undefined ? {} : { cost_usd: cost }),
+          };
     const { subtype, is_error: isError, errors = [] } = parsed.data;
     const messages = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
-    if (subtype === NO_VALID_ANSWER) return { reply: createInvalidReply(messages), usage: used ?? null };
+    if (subtype === NO_VALID_ANSWER) return { reply: createInvalidReply(messages), usage: used };
     const hasFailed = isError === true || end.exitCode !== 0;
     // A reply in prose is a success without this field; the prose is then rejected as the proposal.
     const reply: PlannerReply = hasFailed
       ? createFailureReply(end, messages)
       : { kind: 'proposal', proposal: output ?? result };
-    return { reply, usage: used ?? null };
+    return { reply, usage: used };
   },
 };
 

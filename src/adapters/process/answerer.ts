@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/run/process-mark.ts';
+import { parseProcStat } from '../../node/proc.ts';
 import type { Answerer } from '../../ports/answerer.ts';
 import { readProcNow } from './mark-sweep.ts';
 
@@ -55,12 +56,7 @@ function findMark(entries: readonly string[]): string | null {
   return null;
 }
 
-/**
- * Zero if there is no parent. The name in `stat` is free text in parentheses; state and parent follow the last
- * parenthesis.
- */
+/** Zero if there is no parent. */
 function parentOf(pid: number): number {
-  const stat = readProcNow(pid, 'stat');
-  const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(parent ?? 0) || 0;
+  return parseProcStat(readProcNow(pid, 'stat')).parent;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatBytes } from '../../contracts/byte-size.ts';
 import type { PassedBound } from '../../contracts/run/process-end.ts';
-import { deletedFilesOf, followProcesses, ownedBytes, residentBytes } from './step-processes.ts';
+import { followProcesses, listOpenFiles, measureOwned, measureResident } from './step-processes.ts';
 import { measureWritten, watchFreeSpace } from './written-bytes.ts';
 
 /** What the processes of one step may use together. */
@@ -59,14 +59,14 @@ async function sample(
   while (await waitForNextSample(signal)) {
     const pids = processes.list(bounds.processes);
     if (pids.length > bounds.processes) return tooManyProcesses(bounds);
-    if (residentBytes(pids) > bounds.memoryBytes && memoryThrottle.isReady()) {
-      const used = await memoryThrottle.time(async () => ownedBytes(pids));
+    if (measureResident(pids) > bounds.memoryBytes && memoryThrottle.isReady()) {
+      const used = await memoryThrottle.time(async () => measureOwned(pids));
       if (used > bounds.memoryBytes) return tooMuchMemory(used, bounds);
     }
     if (spaceTaken() > bounds.writtenBytes && diskThrottle.isReady()) {
-      const enough = bounds.writtenBytes;
-      const openFiles = deletedFilesOf(pids);
-      const written = await diskThrottle.time(() => measureWritten({ folders, openFiles, sinceMs, enough }));
+      const limit = bounds.writtenBytes;
+      const openFiles = listOpenFiles(pids);
+      const written = await diskThrottle.time(() => measureWritten({ folders, openFiles, sinceMs, limit }));
       if (written > bounds.writtenBytes && !signal.aborted) return tooMuchWritten(bounds);
     }
   }

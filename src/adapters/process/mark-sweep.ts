@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/run/process-mark.ts';
+import { hasExited, parseProcStat, readSystemFile } from '../../node/proc.ts';
 
 /** A process that forks faster than it is killed, or that can't be killed, must not block conductor forever. */
 const SWEEP_LIMIT_MS = 5_000;
@@ -138,10 +138,9 @@ export function hasMark(environ: string, mark: string): boolean {
   });
 }
 
-/** The name in `stat` is free text in parentheses; state, parent and group follow the last parenthesis. */
-function inGroup(stat: string, group: number): boolean {
-  const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(pgrp) === group && state !== 'Z' && state !== 'X';
+function inGroup(text: string, group: number): boolean {
+  const stat = parseProcStat(text);
+  return stat.group === group && !hasExited(stat);
 }
 
 /** Empty if the process has exited or belongs to another user. */
@@ -150,11 +149,7 @@ export async function readProc(pid: number, file: 'environ' | 'stat'): Promise<s
 }
 
 export function readProcNow(pid: number, file: 'comm' | 'environ' | 'stat'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
+  return readSystemFile(`/proc/${pid}/${file}`);
 }
 
 function errorCode(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MARK_VARIABLE } from '../../contracts/run/process-mark.ts';
+import { hasExited, parseProcStat } from '../../node/proc.ts';
 import { filterPids, readProc, readProcNow, signalExists } from './mark-sweep.ts';
 
 const PAUSE_MS = 10;
@@ -51,6 +52,5 @@ function isOrphan(environ: string, mark: string): boolean {
 /** A killed process keeps its pid until it is reaped. */
 function isGone(pid: number): boolean {
   if (!signalExists(pid)) return true;
-  const stat = readProcNow(pid, 'stat');
-  return ['Z', 'X'].includes(stat.charAt(stat.lastIndexOf(')') + 2));
+  return hasExited(parseProcStat(readProcNow(pid, 'stat')));
 }

@@ -7,7 +7,7 @@ import type { ProcessBounds } from './bound-watch.ts';
 const MACHINE_SHARE = 0.75;
 
 /** The resource limits of a step on this machine. */
-export function processBounds(limits: Config['limits']): ProcessBounds {
+export function computeProcessBounds(limits: Config['limits']): ProcessBounds {
   const constrained = process.constrainedMemory();
   const machine = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return {
@@ -17,9 +17,12 @@ export function processBounds(limits: Config['limits']): ProcessBounds {
   };
 }
 
-/** Size limit of each in-memory folder that a sandboxed process gets. There are at most eight of them. */
-export function privateBytes(limits: Config['limits']): number {
-  return Math.floor(processBounds(limits).memoryBytes / 8);
+/** The most in-memory folders that a sandboxed process gets. */
+const MAX_PRIVATE_FOLDERS = 8;
+
+/** Size limit of each in-memory folder, so that all of them fit into the memory limit. */
+export function computePrivateBytes(limits: Config['limits']): number {
+  return Math.floor(computeProcessBounds(limits).memoryBytes / MAX_PRIVATE_FOLDERS);
 }
 
 /** Never throws for a checked configuration: the schema rejects invalid sizes. */

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { parseProcStat, readSystemFile } from '../../node/proc.ts';
 import { hasMark, readProcNow } from './mark-sweep.ts';
 
 /** The kernel kills these processes before conductor if the machine runs out of memory. */
@@ -7,15 +8,15 @@ const PAGE_BYTES = 4096;
 
 /** The living processes of a step: all that descend from its leader or have its mark. */
 export interface StepProcesses {
-  /** Returns the current processes. Stops early once there are more than `enough`. */
-  readonly list: (enough: number) => readonly number[];
+  /** Returns the current processes. Stops early once there are more than `limit`. */
+  readonly list: (limit: number) => readonly number[];
 }
 
 export function followProcesses(leader: number, mark: string): StepProcesses {
   let members = new Set<number>();
   let unrelated = new Set<number>([process.pid]);
   return {
-    list: (enough) => {
+    list: (limit) => {
       const living = new Set(listPids());
       members = new Set([...members].filter((pid) => living.has(pid)));
       unrelated = new Set([...unrelated].filter((pid) => living.has(pid)));
@@ -23,18 +24,18 @@ export function followProcesses(leader: number, mark: string): StepProcesses {
         pid === leader || members.has(parentOf(pid)) || hasMark(readProcNow(pid, 'environ'), mark);
       let fresh = [...living].filter((pid) => !members.has(pid) && !unrelated.has(pid));
       // A child may be listed before its parent, so check the rest again until no more are found.
-      for (let found = -1; found !== 0 && members.size <= enough; ) {
-        const before = members.size;
+      let before = -1;
+      while (members.size > before && members.size <= limit) {
+        before = members.size;
         for (const pid of fresh) {
           if (!isOfStep(pid)) continue;
           members.add(pid);
           raiseOomScore(pid);
-          if (members.size > enough) break;
+          if (members.size > limit) break;
         }
         fresh = fresh.filter((pid) => !members.has(pid));
-        found = members.size - before;
       }
-      if (members.size <= enough) for (const pid of fresh) unrelated.add(pid);
+      if (members.size <= limit) for (const pid of fresh) unrelated.add(pid);
       return [...members];
     },
   };
@@ -47,8 +48,7 @@ function listPids(): number[] {
 }
 
 function parentOf(pid: number): number {
-  const stat = readProcNow(pid, 'stat');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+  return parseProcStat(readProcNow(pid, 'stat')).parent;
 }
 
 /** Child processes inherit the score. */
@@ -61,22 +61,27 @@ export function raiseOomScore(pid: number): void {
 }
 
 /** Resident memory. Shared pages count for each process, so this is an upper bound. */
-export function residentBytes(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + Number(textOf(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES, 0);
+export function measureResident(pids: readonly number[]): number {
+  return pids.reduce(
+    (sum, pid) => sum + Number(readSystemFile(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * PAGE_BYTES,
+    0,
+  );
 }
 
 /** Memory that would be free without these processes; shared pages are counted once. Pages of files are not counted. */
-export function ownedBytes(pids: readonly number[]): number {
+export function measureOwned(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
-    const lines = textOf(pid, 'smaps_rollup').matchAll(/^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm);
+    const lines = readSystemFile(`/proc/${pid}/smaps_rollup`).matchAll(
+      /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm,
+    );
     return sum + [...lines].reduce((bytes, [, kilobytes]) => bytes + Number(kilobytes) * 1024, 0);
   }, 0);
 }
 
 /**
- * Paths of the open files of processes. A file that was deleted while it is open takes space, but no folder lists it.
+ * Paths of the open files of processes. They include deleted ones, which take space although no folder lists them.
  */
-export function deletedFilesOf(pids: readonly number[]): string[] {
+export function listOpenFiles(pids: readonly number[]): string[] {
   return pids.flatMap((pid) => {
     const folder = `/proc/${pid}/fd`;
     try {
@@ -85,12 +90,4 @@ export function deletedFilesOf(pids: readonly number[]): string[] {
       return [];
     }
   });
-}
-
-function textOf(pid: number, file: 'statm' | 'smaps_rollup'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
 }

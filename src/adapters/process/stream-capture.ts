@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { createSecretStream } from '../../policy/secrets/secret-stream.ts';
 import { maskSecrets } from '../../policy/secrets/secrets.ts';
 import type { CapturedStream } from '../../ports/supervisor.ts';
-import { createLineTracker, decodeLine, LINE_LIMIT_BYTES } from './line-tracker.ts';
+import { createLineTracker, decodeLine, MAX_LINE_BYTES } from './line-tracker.ts';
 
 /** Twice the length of a line, so that a secret that begins before the line is still recognized. */
-const WINDOW_BYTES = 2 * LINE_LIMIT_BYTES;
+const WINDOW_BYTES = 2 * MAX_LINE_BYTES;
 
 interface OverflowLines {
   readonly push: (chunk: Buffer) => void;
@@ -48,7 +48,7 @@ function createOverflowLines(
 }
 
 function decodeWindowLine(line: string): string {
-  return decodeLine(Buffer.from(line.slice(-LINE_LIMIT_BYTES), 'latin1'), false);
+  return decodeLine(Buffer.from(line.slice(-MAX_LINE_BYTES), 'latin1'), false);
 }
 
 /** Enough for one chunk of a pipe and the text that the masking held back before it. */

@@ -38,22 +38,22 @@ export interface MeasureRequest {
   /** Only files that were written since count. */
   readonly sinceMs: number;
   /** The walk ends once it has found this much. */
-  readonly enough: number;
+  readonly limit: number;
 }
 
 /** Disk space of the files that were written since a point in time. Holes take no space. */
 export async function measureWritten(request: MeasureRequest): Promise<number> {
-  const { folders, openFiles, sinceMs, enough } = request;
+  const { folders, openFiles, sinceMs, limit } = request;
   let bytes = 0;
   const waiting: Buffer[] = folders.map((folder) => Buffer.from(folder));
-  while (waiting.length > 0 && bytes <= enough) {
+  while (waiting.length > 0 && bytes <= limit) {
     const next = waiting.splice(-FOLDERS_AT_ONCE);
     for (const found of await Promise.all(next.map((folder) => measureFolder(folder, sinceMs)))) {
       bytes += found.bytes;
       waiting.push(...found.folders);
     }
   }
-  for (const path of bytes > enough ? [] : openFiles) {
+  for (const path of bytes > limit ? [] : openFiles) {
     const found = await stat(path).catch(() => null);
     if (found?.isFile() && found.nlink === 0 && found.ctimeMs >= sinceMs) bytes += found.blocks * BLOCK_BYTES;
   }

@@ -1,5 +1,6 @@
 import type { EmitSettings, Programs } from '../../ports/work/scope-sources.ts';
 import type { Proof } from '../../work/scope/classify-scope.ts';
+import { notProved } from '../../work/scope/classify-scope.ts';
 import type { ProgramPair } from '../../work/scope/proofs/prove-equivalence.ts';
 import { type ParseAnswer, type ParseTask, parseAll } from './parser-process.ts';
 
@@ -133,9 +134,5 @@ function compareComments(pair: ProgramPair, { before, after }: Parsed, reason: s
 }
 
 function unreadable(answer: ParseAnswer): Proof {
-  return notProved(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
-}
-
-function notProved(reason: string): Proof {
-  return { proved: false, reason };
+  return notProved(answer.ok ? 'the program changed' : `it can't be parsed: ${answer.reason}`);
 }

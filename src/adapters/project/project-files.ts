@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ConfigDocument } from '../../contracts/config/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
+import { pathExists } from '../../node/path-exists.ts';
 import type { BrokenFile, LoadedConfig } from '../../ports/project-files.ts';
 import type { ConfigOwner } from '../../workflow/config/config-document.ts';
 import { readEnvironment } from '../../workflow/config/config-environment.ts';
@@ -104,16 +104,9 @@ export function userFolderOf(env: Readonly<Record<string, string | undefined>>):
 /** Finds the project folder without running git: the nearest one that contains `.tnh` or `.git`. */
 export async function nearestProject(startDir: string): Promise<string> {
   for (let folder = startDir; ; ) {
-    for (const name of ['.tnh', '.git']) if (await exists(join(folder, name))) return folder;
+    for (const name of ['.tnh', '.git']) if (await pathExists(join(folder, name))) return folder;
     const parent = dirname(folder);
     if (parent === folder) return startDir;
     folder = parent;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

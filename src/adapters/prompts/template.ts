@@ -1,6 +1,7 @@
 import { Liquid } from 'liquidjs';
 import type { ReadTemplate, TemplateReading } from '../../contracts/documents/prompt.ts';
 import { messageOf } from '../../text/error-message.ts';
+import { findLineStarts } from '../../workflow/yaml/line-index.ts';
 
 /** Templates may only use their inputs, so every file lookup of the engine fails. */
 const NO_FILES = {
@@ -38,7 +39,7 @@ export function createTemplateReader(engine: Liquid = createTemplateEngine()): R
 type Globals = ReturnType<Liquid['analyzeSync']>['globals'];
 
 function variablesOf(globals: Globals, body: string): TemplateReading['variables'] {
-  const starts = lineStarts(body);
+  const starts = findLineStarts(body);
   return Object.entries(globals)
     .flatMap(([name, [first]]) => {
       if (first === undefined) return [];
@@ -46,12 +47,6 @@ function variablesOf(globals: Globals, body: string): TemplateReading['variables
       return [{ name, offset: (starts[row - 1] ?? 0) + col - 1 }];
     })
     .sort((one, other) => one.offset - other.offset);
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
 }
 
 const INCLUSION = /\{%-?\s*(?:include|render|layout)\b[^%]*%?\}?/;

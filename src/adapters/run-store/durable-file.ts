@@ -40,6 +40,14 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
+export async function removeIfPresent(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
+  }
+}
+
 /**
  * Writes synchronously: the text only goes to the page cache, which takes less time than handing it to another thread.
  */

@@ -3,6 +3,7 @@ import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import { FIRST_PREV, mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Flush } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { messageOf } from '../../text/error-message.ts';
 import type { CommittedFile } from './group-commit.ts';
@@ -107,7 +108,7 @@ function parseLine(line: Uint8Array): RunEvent | string {
 }
 
 export interface LogWriter {
-  readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
+  readonly append: (drafts: readonly EventDraft[], flush?: Flush) => Promise<readonly RunEvent[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -115,7 +116,7 @@ export interface LogWriter {
 export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd, clock: Clock): LogWriter {
   let end = from;
   return {
-    append: async (drafts) => {
+    append: async (drafts, flush = 'now') => {
       if (drafts.length === 0) return [];
       const timestamp = clock.now().toISOString();
       const events: RunEvent[] = [];
@@ -129,7 +130,7 @@ export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd
         text += `${line}\n`;
         events.push(event);
       }
-      await file.append(text);
+      await (flush === 'now' ? file.append(text) : file.write(text));
       end = { seq, head };
       return events;
     },

@@ -12,6 +12,11 @@ import { readRegularFile } from './regular-file.ts';
 export interface CommittedFile {
   /** Returns when the text is on disk. After a failure every append fails, because the end of the file is unknown. */
   readonly append: (text: string) => Promise<void>;
+  /**
+   * Returns when the text is written. The next append of this file, or a flush shortly after, brings it to the disk. After
+   * a failure of that flush every append fails.
+   */
+  readonly write: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -40,6 +45,12 @@ interface OpenFile {
   /** Whether its name in the folder survives a power cut. */
   named: boolean;
   failure: Error | null;
+  /** Written and not flushed. */
+  unflushed: string;
+  /** Flushes `unflushed` if no append does it before. */
+  timer: NodeJS.Timeout | null;
+  /** Appends that are not settled. */
+  pending: number;
 }
 
 interface Waiting {
@@ -50,6 +61,12 @@ interface Waiting {
 
 /** A journal larger than this is emptied, after the files that it covers have been flushed. */
 const JOURNAL_BYTES = 4 * 1024 * 1024;
+
+/**
+ * How long written text stays unflushed if no append follows. The start of the next step's process follows within this
+ * time unless preparing it takes longer, and then the flush runs meanwhile.
+ */
+const FLUSH_AFTER_MS = 20;
 
 const NO_TERMS: AppendTerms = { end: { bytes: 0, lastLine: new Uint8Array() }, expectHeld: () => {} };
 
@@ -79,16 +96,45 @@ export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES):
   return {
     open: async (path, { end, expectHeld } = NO_TERMS) => {
       const handle = await open(path, 'a+');
-      const file: OpenFile = { path, expectHeld, end, handle, named: false, failure: null };
+      const file: OpenFile = {
+        path,
+        expectHeld,
+        end,
+        handle,
+        named: false,
+        failure: null,
+        unflushed: '',
+        timer: null,
+        pending: 0,
+      };
       files.add(file);
+      const append = (text: string): Promise<void> => {
+        stopTimer(file);
+        file.pending += 1;
+        return new Promise((resolve, reject) => {
+          const settle = (failure: Error | null) => {
+            file.pending -= 1;
+            if (failure === null) resolve();
+            else reject(failure);
+          };
+          queue.push({ file, text, settle });
+          working ??= work();
+        });
+      };
+      // A failure is that of the next append.
+      const flush = (): Promise<void> => append('');
       return {
-        append: (text) =>
-          new Promise((resolve, reject) => {
-            const settle = (failure: Error | null) => (failure === null ? resolve() : reject(failure));
-            queue.push({ file, text, settle });
-            working ??= work();
-          }),
+        append,
+        write: async (text) => {
+          // Text must not overtake an append that still waits.
+          if (file.pending > 0) return append(text);
+          await writeUnflushed(file, text);
+          file.timer ??= setTimeout(() => {
+            flush().catch(() => {});
+          }, FLUSH_AFTER_MS);
+        },
         close: async () => {
+          if (file.unflushed !== '') await flush().catch(() => {});
           await working;
           files.delete(file);
           await file.handle.close();
@@ -97,6 +143,26 @@ export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES):
       };
     },
   };
+}
+
+function stopTimer(file: OpenFile): void {
+  if (file.timer !== null) clearTimeout(file.timer);
+  file.timer = null;
+}
+
+/** The lease is not checked again after the write: the append that flushes this text does it before anything follows from it. */
+async function writeUnflushed(file: OpenFile, text: string): Promise<void> {
+  if (file.failure !== null) throw file.failure;
+  file.pending += 1;
+  try {
+    appendNow(file, text, await restoreIfReplaced(file));
+    file.unflushed += text;
+  } catch (error) {
+    file.failure = asError(error);
+    throw file.failure;
+  } finally {
+    file.pending -= 1;
+  }
 }
 
 /** Never throws: each request is settled with its own result. */
@@ -127,6 +193,7 @@ async function commitAlone(file: OpenFile, text: string): Promise<void> {
     appendNow(file, text, await restoreIfReplaced(file));
     const name = file.named ? Promise.resolve() : syncFolder(dirname(file.path));
     await Promise.all([file.handle.datasync(), name]);
+    file.unflushed = '';
     file.named = true;
     file.expectHeld();
   } catch (error) {
@@ -139,13 +206,16 @@ async function commitTogether(
   journal: Journal,
   covered: Set<string>,
 ): Promise<void> {
-  const failure = await journal.append([...texts.values()].join('')).then(() => null, asError);
+  // The journal is all that is flushed, so it also gets what was written to the files before.
+  const lines = [...texts].map(([file, text]) => file.unflushed + text).join('');
+  const failure = await journal.append(lines).then(() => null, asError);
   for (const [file, text] of texts)
     try {
       if (failure !== null) throw failure;
       // The path of the file was checked before the journal was written. If the file is gone since, the next append
       // restores it.
       appendNow(file, text, fstatSync(file.handle.fd).size);
+      file.unflushed = '';
       covered.add(file.path);
       file.expectHeld();
     } catch (error) {
@@ -163,6 +233,7 @@ function appendNow(file: OpenFile, text: string, size: number): void {
   file.expectHeld();
   expectSize(file, size);
   expectLastLine(file);
+  if (text === '') return;
   writeAll(file.handle.fd, text);
   const lastLine = Buffer.from(text.slice(text.lastIndexOf('\n', text.length - 2) + 1));
   file.end = { bytes: file.end.bytes + Buffer.byteLength(text), lastLine };

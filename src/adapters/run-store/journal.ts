@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HOUR_MS } from '../../contracts/duration.ts';
 import { syncFolder } from '../../node/atomic-file.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { writeAll } from './durable-file.ts';
@@ -22,7 +23,6 @@ export interface Journal {
 
 const FOLDER = '.journal';
 
-const HOUR_MS = 3_600_000;
 /**
  * A process in another PID namespace can't see whether the process of a journal is alive, and a journal has no lease.
  * Instead, its process abandons the journal after an idle hour, and other processes keep it for a day.
@@ -89,7 +89,7 @@ export interface FoundJournal {
 }
 
 /**
- * Finds the journals of other processes. The caller removes an abandoned one with `discardJournal` once its runs have
+ * Finds the journals of other processes. The caller removes an abandoned one with `removeIfPresent` once its runs have
  * all of its lines. Journals of living processes are useful, too: the holder of a run's lock may complete its log from
  * any of them.
  */
@@ -112,14 +112,6 @@ function isAbandoned(owner: string, ageMs: number): boolean {
   if (identity === null) return false;
   const seen = { process: lookUpProcess(identity.pid), leaseAgeMs: ageMs };
   return classifyHolder(identity, thisProcess(), seen, KEEP_MS) !== 'alive';
-}
-
-export async function discardJournal(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!hasErrorCode(error, 'ENOENT')) throw error;
-  }
 }
 
 /** The runs that a journal has lines of. */

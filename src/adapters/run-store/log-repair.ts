@@ -1,9 +1,9 @@
 import { type FileHandle, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder, writeAtomically } from '../../node/atomic-file.ts';
-import { exists, syncFile } from './durable-file.ts';
+import { exists, removeIfPresent, syncFile } from './durable-file.ts';
 import { EMPTY_LOG, EVENTS_FILE, type IntactLog, missingLines, readLog } from './event-log.ts';
-import { discardJournal, type FoundJournal, findJournals, linesOf, runsIn } from './journal.ts';
+import { type FoundJournal, findJournals, linesOf, runsIn } from './journal.ts';
 import type { LeaseTiming } from './lease.ts';
 import { readRegularFile } from './regular-file.ts';
 import { acquireLock } from './run-lock.ts';
@@ -45,7 +45,7 @@ export async function adoptJournals(runsDir: string, timing: LeaseTiming): Promi
     let isComplete = true;
     for (const runId of runsIn(journal))
       isComplete = (await completeRun(join(runsDir, runId), runId, [journal], timing)) && isComplete;
-    if (isComplete) await discardJournal(journal.path);
+    if (isComplete) await removeIfPresent(journal.path);
   }
 }
 

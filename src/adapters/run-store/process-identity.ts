@@ -1,5 +1,5 @@
-import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { parseProcStat, readSystemFile, readSystemLink } from '../../node/proc.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 
 /**
@@ -23,8 +23,8 @@ let ownIdentity: ProcessIdentity | null = null;
 export function thisProcess(): ProcessIdentity {
   ownIdentity ??= {
     pid: process.pid,
-    started: startTimeIn(readSystem('/proc/self/stat')),
-    boot: readSystem('/proc/sys/kernel/random/boot_id').replaceAll('-', '').slice(0, 12).trim(),
+    started: parseProcStat(readSystemFile('/proc/self/stat')).startTime,
+    boot: readSystemFile('/proc/sys/kernel/random/boot_id').replaceAll('-', '').slice(0, 12).trim(),
     pidNamespace: ownPidNamespace(),
     host: (hostname().split('.')[0] ?? '').replace(/[^A-Za-z0-9-]/g, '-').slice(0, 64),
   };
@@ -58,36 +58,18 @@ export function lookUpProcess(pid: number): SeenProcess {
     const isForeign = hasErrorCode(error, 'EPERM');
     if (!isForeign) return { exists: false, started: '' };
   }
-  return { exists: true, started: isProcOurs() ? startTimeIn(readSystem(`/proc/${pid}/stat`)) : '' };
+  return {
+    exists: true,
+    started: isProcOurs() ? parseProcStat(readSystemFile(`/proc/${pid}/stat`)).startTime : '',
+  };
 }
 
 /** In a sandbox, /proc can be that of the PID namespace outside, where the same pids belong to other processes. */
 function isProcOurs(): boolean {
-  return readLink('/proc/self') === String(process.pid);
+  return readSystemLink('/proc/self') === String(process.pid);
 }
 
 function ownPidNamespace(): string {
   if (process.platform !== 'linux') return NO_PID_NAMESPACES;
-  return /^pid:\[(\d+)\]$/.exec(readLink('/proc/self/ns/pid'))?.[1] ?? '';
-}
-
-/** Field 22 of /proc/<pid>/stat, counted after the command name, which may contain spaces. */
-function startTimeIn(stat: string): string {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
-
-function readSystem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
+  return /^pid:\[(\d+)\]$/.exec(readSystemLink('/proc/self/ns/pid'))?.[1] ?? '';
 }

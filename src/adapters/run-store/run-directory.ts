@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readdir } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { syncFolder, writeAtomically } from '../../node/atomic-file.ts';
@@ -8,7 +8,7 @@ import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { isRecordPath } from '../../text/paths.ts';
 import { syncFile } from './durable-file.ts';
-import { openRegularFile, readRegularFile } from './regular-file.ts';
+import { openRegularFile, openRegularFileIn } from './regular-file.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -43,9 +43,11 @@ export function createRunDirectory(
       // Paths come from manifests too, and a cloned repository can contain manifests that conductor didn't write.
       if (!isRecordPath(relativePath)) return null;
       try {
+        // An agent without a sandbox can put a link in place of a folder.
+        const file = await openRegularFileIn(path, relativePath);
         return options?.firstBytes === undefined
-          ? (await readRegularFile(resolve(relativePath))).toString('utf8')
-          : await readHead(resolve(relativePath), options.firstBytes);
+          ? await readWhole(file)
+          : await readHead(file, options.firstBytes);
       } catch (error) {
         if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'EISDIR')) return null;
         throw error;
@@ -83,10 +85,18 @@ function foldersOf(relativePath: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-async function readHead(absolutePath: string, bytes: number): Promise<string> {
+async function readWhole(file: FileHandle): Promise<string> {
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+async function readHead(file: FileHandle, bytes: number): Promise<string> {
   let text = '';
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  await readPieces(absolutePath, bytes, (piece) => {
+  await readPieces(file, bytes, (piece) => {
     text += decoder.decode(piece, { stream: true });
   });
   return text + decoder.decode();
@@ -94,17 +104,20 @@ async function readHead(absolutePath: string, bytes: number): Promise<string> {
 
 async function digestFile(root: string, absolutePath: string): Promise<FileDigest> {
   const hash = createHash('sha256');
-  const bytes = await readPieces(absolutePath, Number.POSITIVE_INFINITY, (piece) => void hash.update(piece));
+  const file = await openRegularFile(absolutePath);
+  const bytes = await readPieces(file, Number.POSITIVE_INFINITY, (piece) => void hash.update(piece));
   return { path: relative(root, absolutePath), sha256: hash.digest('hex'), bytes };
 }
 
-/** Reuses one buffer: a stream allocates a new one for each chunk, and garbage collection frees them late. */
+/**
+ * Reads to the limit and closes the file. Reuses one buffer: a stream allocates a new one for each chunk, and garbage
+ * collection frees them late.
+ */
 async function readPieces(
-  absolutePath: string,
+  file: FileHandle,
   limitBytes: number,
   take: (piece: Buffer) => void,
 ): Promise<number> {
-  const file = await openRegularFile(absolutePath);
   try {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let bytes = 0;

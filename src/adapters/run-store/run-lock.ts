@@ -10,11 +10,12 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { constants, readdirSync } from 'node:fs';
-import { lstat, open, readdir, unlink, utimes } from 'node:fs/promises';
+import { lstat, open, readdir, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../contracts/run/run-lease.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
+import { removeIfPresent } from './durable-file.ts';
 import { classifyHolder, type HolderState } from './holder-state.ts';
 import { holdLease, instant, type Lease, type LeaseTiming } from './lease.ts';
 import {
@@ -58,7 +59,7 @@ export async function acquireLock(runPath: string, timing: LeaseTiming): Promise
       : await awaitLocks(before, observe, deadline);
     if (blocker === undefined) {
       const stale = (await observe()).filter((lock) => !isAlive(lock));
-      for (const lock of stale) await removeLock(lock.path);
+      for (const lock of stale) await removeIfPresent(lock.path);
       const findRival = () => findRivalLock(own, runPath);
       return {
         ok: true,
@@ -66,7 +67,7 @@ export async function acquireLock(runPath: string, timing: LeaseTiming): Promise
         isTakeover: stale.some(({ state }) => state === 'expired'),
       };
     }
-    await removeLock(path);
+    await removeIfPresent(path);
     if (performance.now() > deadline) return { ok: false, driver: driverOf(blocker, timing.leaseMs) };
     await sleep(randomInt(1, STEP_BACK_MS));
   }
@@ -212,12 +213,4 @@ function driverOf({ holder, leaseAgeMs }: SeenLock, leaseMs: number): Driver {
     host: holder?.host ?? '',
     leaseUntil: leftMs <= 0 ? null : new Date(Date.now() + leftMs).toISOString(),
   };
-}
-
-async function removeLock(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!hasErrorCode(error, 'ENOENT')) throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, unlink } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writeAtomically } from '../../node/atomic-file.ts';
@@ -7,7 +7,7 @@ import type { Submission } from '../../ports/engine.ts';
 import type { Wake } from '../../ports/run-store.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import { parseJson } from '../../text/json.ts';
-import { exists } from './durable-file.ts';
+import { exists, removeIfPresent } from './durable-file.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /**
@@ -107,13 +107,5 @@ async function readTextIfPresent(path: string): Promise<string> {
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return '';
     throw error;
-  }
-}
-
-async function removeIfPresent(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!hasErrorCode(error, 'ENOENT')) throw error;
   }
 }

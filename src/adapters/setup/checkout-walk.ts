@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isManifest } from '../../setup/declared-paths.ts';
 import type { Pauses } from './tree.ts';
@@ -62,4 +63,9 @@ export function readEntries(folder: string) {
   } catch {
     return [];
   }
+}
+
+/** Empty if the file is missing or unreadable. */
+export function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
 }

@@ -1,12 +1,12 @@
 import { readlinkSync, realpathSync } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { packageNameIn, readCargoConfig, readDeclaredPaths } from '../../setup/declared-paths.ts';
 import { PNPM_WORKSPACE, workspacePatterns } from '../../setup/detect-setup.ts';
 import { type Dependency, type ForeignDependency, findForeign, pythonName } from '../../setup/foreign.ts';
 import { matchesPattern } from '../../setup/owned-paths.ts';
 import { isPathInside, resolveFrom } from '../../text/paths.ts';
-import { findLandmarks, type Landmarks, readEntries } from './checkout-walk.ts';
+import { findLandmarks, type Landmarks, readEntries, readText } from './checkout-walk.ts';
 import { type PythonSites, readSite, seesSystemSites, sitesOfEnvironment } from './python-sites.ts';
 import { createPauses, type Pauses } from './tree.ts';
 
@@ -246,10 +246,6 @@ function decodeFileUrl(path: string): string {
   } catch {
     return plain;
   }
-}
-
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
 }
 
 /** A package in a `node_modules` folder that is a link. */

@@ -1,10 +1,11 @@
 import { createHash, randomInt } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { writeAtomically } from '../../node/atomic-file.ts';
+import { pathExists } from '../../node/path-exists.ts';
+import { parseProcStat, readSystemFile, readSystemLink } from '../../node/proc.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 
 /**
@@ -121,9 +122,9 @@ type Holder = Pick<Claim, 'pid' | 'started' | 'boot' | 'namespace'>;
 function thisProcess(): Holder {
   return {
     pid: process.pid,
-    started: startOf(process.pid),
-    boot: readSystem('/proc/sys/kernel/random/boot_id').trim(),
-    namespace: namespaceOf(),
+    started: readStartTime(process.pid),
+    boot: readSystemFile('/proc/sys/kernel/random/boot_id').trim(),
+    namespace: readSystemLink('/proc/self/ns/pid'),
   };
 }
 
@@ -142,34 +143,9 @@ async function isHeld({ pid, started, boot, namespace, workspace }: Claim): Prom
   } catch (error) {
     if (!hasErrorCode(error, 'EPERM')) return false;
   }
-  return started === startOf(pid);
+  return started === readStartTime(pid);
 }
 
-/** Field 22 of /proc/<pid>/stat, counted after the command name, which may contain spaces. */
-function startOf(pid: number): string {
-  const text = readSystem(`/proc/${pid}/stat`);
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
-
-function namespaceOf(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-}
-
-function readSystem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-async function pathExists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+function readStartTime(pid: number): string {
+  return parseProcStat(readSystemFile(`/proc/${pid}/stat`)).startTime;
 }

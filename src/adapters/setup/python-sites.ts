@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
@@ -11,7 +11,7 @@ import {
   readPythonLinks,
 } from '../../setup/python-links.ts';
 import { isPathInside } from '../../text/paths.ts';
-import { readEntries } from './checkout-walk.ts';
+import { readEntries, readText } from './checkout-walk.ts';
 
 const run = promisify(execFile);
 
@@ -138,8 +138,4 @@ async function readStart(path: string): Promise<string> {
   } finally {
     await file.close();
   }
-}
-
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '../../contracts/duration.ts';
+import { pathExists } from '../../node/path-exists.ts';
 import { sha256Hex } from '../../node/sha256.ts';
 import { hasErrorCode } from '../../text/error-code.ts';
 import {
@@ -158,11 +159,4 @@ async function acquireLock(path: string, signal: AbortSignal): Promise<() => Pro
     clearInterval(beat);
     await rm(path, { force: true });
   };
-}
-
-async function pathExists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -14,7 +14,7 @@ export async function expandPatterns(
 ): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const pattern of patterns.map(normalizePattern)) {
-    if (await pathExists(join(checkout, pattern))) found.add(pattern);
+    if (await isOccupied(join(checkout, pattern))) found.add(pattern);
     if (isGlob(pattern)) await searchPattern(found, checkout, pattern);
   }
   const all = [...found].sort();
@@ -48,7 +48,8 @@ export async function findLinkInPath(checkout: string, path: string): Promise<st
   return null;
 }
 
-async function pathExists(path: string): Promise<boolean> {
+/** Does not follow links: a link is in the way, too. */
+async function isOccupied(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,

@@ -90,7 +90,7 @@ export interface ValidatorRunnerDeps {
 export function createValidatorRunner(deps: ValidatorRunnerDeps): ValidatorRunner {
   const published = new Map<string, string>();
   return {
-    unavailable: (validator, place, isInBase) => findObstacle(deps, validator, place, isInBase),
+    explainUnavailable: (validator, place, isInBase) => findObstacle(deps, validator, place, isInBase),
     run: (request) => runValidator(deps, published, request),
   };
 }

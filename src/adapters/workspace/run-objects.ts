@@ -51,11 +51,11 @@ export function createRunObjects(user: UserRepository): RunObjects {
       }
       return place;
     },
-    readFile: async (workspace, revision, path) => {
-      if (!OBJECT_ID.test(revision)) return null;
+    readFile: async (workspace, objectId, path) => {
+      if (!OBJECT_ID.test(objectId)) return null;
       const { gitDir } = await locateObjects(user, workspace);
       const git = createGit({ cwd: user.repoRoot, env: { GIT_DIR: gitDir } });
-      const [found] = await readObjects(git, [`${revision}:${path}`], MAX_FILE_BYTES);
+      const [found] = await readObjects(git, [`${objectId}:${path}`], MAX_FILE_BYTES);
       return found?.kind === 'blob' ? found.content : null;
     },
     close: async () => {

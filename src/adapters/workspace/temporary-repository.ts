@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pathExists } from '../../node/path-exists.ts';
 import type { TemporaryCheckout } from '../../ports/workspace/temporary-checkout.ts';
 
 const run = promisify(execFile);
@@ -11,7 +12,7 @@ const run = promisify(execFile);
 export async function makeTemporaryCheckout(repoRoot: string): Promise<TemporaryCheckout> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'conductor-try-')));
   const remove = () => rm(root, { recursive: true, force: true });
-  const checkout = join(root, 'worktree');
+  const checkout = join(root, 'checkout');
   const runDir = join(root, 'run');
   try {
     await mkdir(join(runDir, 'harness'), { recursive: true });
@@ -35,11 +36,7 @@ export async function makeTemporaryCheckout(repoRoot: string): Promise<Temporary
       await mkdir(path, { recursive: true });
     },
     read: (path) => readFile(join(checkout, path), 'utf8').catch(() => null),
-    exists: (path) =>
-      access(join(checkout, path)).then(
-        () => true,
-        () => false,
-      ),
+    exists: (path) => pathExists(join(checkout, path)),
     remove,
   };
 }

@@ -2,9 +2,9 @@ import type { EffectivePolicy } from '../../policy/assemble.ts';
 import { checkCommand } from '../../policy/shell/check-command.ts';
 import { plainWord } from '../../policy/shell/grammar/shell-word.ts';
 import { formatCommandLine } from '../../policy/shell/line-of-words.ts';
-import { resolvePath } from '../../policy/shell/paths.ts';
 import { type CommandPlace, checkWrite } from '../../policy/shell/write-rules.ts';
 import { formatViolation, type PolicyViolation } from '../../policy/violation.ts';
+import { resolveFrom } from '../../text/paths.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
 import { commandOf, inputPathsOf, subjectOf } from './acp-tools.ts';
 
@@ -116,7 +116,7 @@ function checkCommandCall(
   { command, cwd }: NonNullable<ReturnType<typeof commandOf>>,
 ): readonly PolicyViolation[] {
   const line = typeof command === 'string' ? command : formatCommandLine(command);
-  const folder = cwd === null ? place.cwd : resolvePath(place.cwd, cwd);
+  const folder = cwd === null ? place.cwd : resolveFrom(place.cwd, cwd);
   return checkCommand(policy, line, { ...place, cwd: folder }).violations;
 }
 

@@ -29,11 +29,11 @@ async function examineProgram(
   if (path === null) {
     if (program.includes('/') && !program.startsWith('/'))
       return ok(subject, `${agent.kind}, ${program} in the workspace`);
-    if (found.locked !== null)
+    if (found.notExecutable !== null)
       return missing(
         subject,
-        `${found.locked} is not executable`,
-        `make it executable: chmod +x ${found.locked}`,
+        `${found.notExecutable} is not executable`,
+        `make it executable: chmod +x ${found.notExecutable}`,
       );
     return missing(
       subject,
@@ -43,16 +43,16 @@ async function examineProgram(
         : `install it: ${found.install}`,
     );
   }
-  if (found.trouble !== null)
-    return missing(subject, `${path} ${found.trouble}`, `install it again: ${found.install}`);
+  if (found.problem !== null)
+    return missing(subject, `${path} ${found.problem}`, `install it again: ${found.install}`);
   const where = `${agent.kind}, ${version === null ? '' : `${version}, `}${path}`;
   if (found.login === false) return missing(subject, `${where}; no login found`, found.loginHelp);
   const detail = found.login === true ? `${where}; login found` : where;
-  return found.newer === null
+  return found.testedVersion === null
     ? ok(subject, detail)
     : ok(
         subject,
-        `${detail}; the oldest version that conductor was tested with is ${found.newer}`,
+        `${detail}; the oldest version that conductor was tested with is ${found.testedVersion}`,
         `update it: ${found.install}`,
       );
 }

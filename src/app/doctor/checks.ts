@@ -77,7 +77,7 @@ export async function examinePlanner(
 ): Promise<Finding> {
   const chosen = choosePlanner(root, config);
   if (!chosen.ok) return problem('planner', chosen.obstacle.message, chosen.obstacle.help);
-  const why = (await chosen.planner.unavailable?.()) ?? null;
+  const why = (await chosen.planner.explainUnavailable?.()) ?? null;
   if (why === null) return ok('planner', chosen.planner.name);
   return problem('planner', `${chosen.planner.name}: ${why}`, PLANNER_HELP);
 }

@@ -14,7 +14,7 @@ import {
   examineSandbox,
   type MachineDeps,
 } from './machine.ts';
-import { examineNotifications, type NotificationsDeps } from './notifications.ts';
+import { examineNotifications, examineTelemetry, type NotificationsDeps } from './notifications.ts';
 import { configFindings, examineSetup, type RepositoryPlace, type SetupDeps } from './setup.ts';
 import { examineTrust } from './trust.ts';
 import { examineWorkItems, type WorkItemsDeps } from './work-items.ts';
@@ -63,6 +63,7 @@ export async function diagnoseProject(deps: DoctorDeps): Promise<readonly Findin
       ...(await examineSetup(deps, { place, config, mayStart: trust.isTrusted })),
       ...(await examineNotifications(deps, root, config)),
       ...(await examineWorkItems(deps, root, config)),
+      ...(await examineTelemetry(deps, root, config)),
     );
   return [
     ...findings,

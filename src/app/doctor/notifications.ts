@@ -2,6 +2,7 @@ import type { Config } from '../../contracts/config/config.ts';
 import type { JournalEntry } from '../../contracts/work/work-event.ts';
 import { type NamedTarget, nameTargets } from '../../notify/notification.ts';
 import { viewRun } from '../../runtime/record/run-view.ts';
+import { nameEndpoint, parseHeaders } from '../../telemetry/otlp-exchange.ts';
 import { formatCount } from '../../text/count-of.ts';
 import type { Records } from '../opened.ts';
 import { type Finding, missing, ok } from './finding.ts';
@@ -54,11 +55,51 @@ export async function examineNotifications(
     return [ok('notifications', 'none configured; conductor notify test shows how to configure them')];
   const recorded = await deps.readNotifications(repoRoot, config);
   return targets.flatMap((target) => {
-    const findings = [...findUnset(target, deps.env), ...findFailed(target, recorded)];
+    const findings = [
+      ...findUnset(target, deps.env),
+      ...findFailed(
+        'notifications',
+        target.name,
+        recorded,
+        'fix the target, then try it: conductor notify test',
+      ),
+    ];
     return findings.length > 0
       ? findings
       : [ok('notifications', `${target.name}: on ${target.on.join(', ')}`)];
   });
+}
+
+/** Whether telemetry can be sent, and whether recent exports arrived. */
+export async function examineTelemetry(
+  deps: NotificationsDeps,
+  repoRoot: string,
+  config: Config,
+): Promise<Finding[]> {
+  const { telemetry } = config;
+  if (telemetry === null) return [];
+  const name = nameEndpoint(telemetry.endpoint);
+  const variable = telemetry.headers_env;
+  const isUnset = variable !== null && parseHeaders(deps.env[variable] ?? '') === null;
+  const findings = [
+    ...(isUnset
+      ? [
+          missing(
+            'telemetry',
+            `${name}: the variable ${variable} is not set to headers`,
+            `set ${variable} to \`name=value,other=value\``,
+          ),
+        ]
+      : []),
+    ...findFailed(
+      'telemetry',
+      name,
+      await deps.readNotifications(repoRoot, config),
+      `export it again: conductor export otel RUN --endpoint ${telemetry.endpoint}`,
+    ),
+  ];
+  const payloads = telemetry.payloads ? 'with payloads' : 'without payloads';
+  return findings.length > 0 ? findings : [ok('telemetry', `${telemetry.endpoint}, ${payloads}`)];
 }
 
 function findUnset(target: NamedTarget, env: NotificationsDeps['env']): Finding[] {
@@ -69,19 +110,20 @@ function findUnset(target: NamedTarget, env: NotificationsDeps['env']): Finding[
     );
 }
 
-function findFailed({ name }: NamedTarget, recorded: readonly RecordedNotification[]): Finding[] {
+function findFailed(
+  area: 'notifications' | 'telemetry',
+  name: string,
+  recorded: readonly RecordedNotification[],
+  help: string,
+): Finding[] {
   const sent = recorded.filter(({ target }) => target === name);
   const failed = sent.filter((each) => !each.ok);
   const [last] = failed;
   if (last === undefined) return [];
-  const count = `${failed.length} of ${formatCount(sent.length, 'recent notification')} failed`;
-  return [
-    missing(
-      'notifications',
-      `${name}: ${count}, the last about ${last.about}: ${last.message ?? 'unknown reason'}`,
-      'fix the target, then try it: conductor notify test',
-    ),
-  ];
+  const what = area === 'telemetry' ? 'recent export' : 'recent notification';
+  const count = `${failed.length} of ${formatCount(sent.length, what)} failed`;
+  const about = `the last about ${last.about}: ${last.message ?? 'unknown reason'}`;
+  return [missing(area, `${name}: ${count}, ${about}`, help)];
 }
 
 function variablesOf(target: NamedTarget): readonly string[] {

@@ -13,13 +13,16 @@ import type { OpenProject } from '../opened.ts';
 import { readGate } from '../runs/list-gates.ts';
 import { type OpenRun, openRun } from '../runs/open-run.ts';
 import { composeGoldens } from './evidence/goldens.ts';
+import { summarizeChecks } from './evidence/step-page.ts';
 import { prepareAnswer, type ShownGolden } from './gate-answer.ts';
 
 /** The open gate of a run; null if it has none. */
-export async function composeGateDocument({ view, record }: OpenRun): Promise<GateDocument | null> {
+export async function composeGateDocument(run: OpenRun): Promise<GateDocument | null> {
+  const { view, record } = run;
   const { awaiting } = view;
   if (awaiting === null) return null;
   const { request, answer } = await readGate(record, awaiting);
+  const step = view.steps.findLast(({ stepId }) => stepId === awaiting.stepId) ?? null;
   return {
     run_id: view.runId,
     title: view.title,
@@ -33,6 +36,7 @@ export async function composeGateDocument({ view, record }: OpenRun): Promise<Ga
     request_sha256: awaiting.request_sha256,
     tree: awaiting.tree,
     consequences: request?.consequences ?? null,
+    checks: step === null ? null : await summarizeChecks(run, step),
     requested_at: awaiting.requestedAt,
     expires_at: awaiting.expiresAt,
     is_expired: answer === null && hasExpired(awaiting, await record.inbox.now()),

@@ -15,7 +15,7 @@ export interface PageTools extends PageMachine {
   readonly background: BackgroundPrograms;
   readonly clock: Clock;
   readonly files: RecordFiles;
-  readonly projectFiles: Pick<Files, 'list' | 'read'>;
+  readonly projectFiles: Pick<Files, 'list' | 'read' | 'realPath'>;
   readonly openObjects: (startDir: string) => Promise<Opened<OpenObjects>>;
   /** The folder with the built page. */
   readonly webFolder: string;

@@ -6,7 +6,7 @@ import { REVIEW_GATE } from '../../runtime/forge/review-gate.ts';
 import { readAnswer } from '../../runtime/gates/open-gates.ts';
 import { findParked } from '../../runtime/record/run-view.ts';
 import type { Records } from '../opened.ts';
-import { isUnfinished, type ListedState, listedState } from '../runs/listed-state.ts';
+import { deriveListedState, isUnfinished, type ListedState } from '../runs/listed-state.ts';
 import { type OpenRun, openRun, readStatus } from '../runs/open-run.ts';
 
 /** A run as the board last saw it. */
@@ -195,7 +195,7 @@ async function describeRun(run: OpenRun): Promise<BoardRun> {
   return {
     run,
     seq: record.events.at(-1)?.seq ?? -1,
-    state: listedState({ status, driver: record.driver }),
+    state: deriveListedState({ status, driver: record.driver }),
     isAnswered: answer !== null,
     awaitsReview: answer === null && awaitsReview(run),
     dueAt: findDue(run, answer?.answered_at ?? null),

@@ -4,10 +4,9 @@ import { WORK_STATUSES, type WorkStatus } from '../../contracts/work/work-item.t
 import type { WorkSnapshot } from '../../runtime/work/work-engine.ts';
 import { readBody } from '../../work/bodies/body.ts';
 import { findUnmergedBlockers } from '../../work/items/stack.ts';
-import { findRunOfItem, type ItemRecord, revisionOf } from '../../work/items/state.ts';
+import { type ItemRecord, revisionOf } from '../../work/items/state.ts';
 import { checkTransition, isTerminal } from '../../work/items/status-table.ts';
-import { explainWaiting } from '../../work/items/waiting.ts';
-import { shownItemDocument } from '../work/show-item.ts';
+import { itemDocument, shownItemDocument } from '../work/show-item.ts';
 
 export interface BoardQuery {
   /** Null for all. */
@@ -40,24 +39,10 @@ export function composeBoard(
     offset,
     items: ordered
       .slice(offset, offset + limit)
-      .map(({ known, depth }) => describeItem(snapshot, known, depth)),
+      .map(({ known, depth }): BoardItem => ({ ...itemDocument(snapshot, known), depth })),
     edges: all.flatMap((known) => edgesTo(snapshot, known)),
     unplanned: snapshot.unplanned.map(({ filePath }) => filePath),
     planning_stopped: snapshot.planningStopped,
-  };
-}
-
-function describeItem(snapshot: WorkSnapshot, known: ItemRecord, depth: number): BoardItem {
-  const waiting = explainWaiting(known, snapshot);
-  const run = findRunOfItem(snapshot.state, known.item.id);
-  return {
-    ...known.item,
-    waiting: waiting?.text ?? null,
-    waiting_code: waiting?.code ?? null,
-    needs_user: waiting?.needsUser ?? false,
-    command: waiting?.command ?? null,
-    run: run === null ? null : { run_id: run.runId, role: run.role },
-    depth,
   };
 }
 
@@ -126,7 +111,6 @@ export function composeItem(snapshot: WorkSnapshot, known: ItemRecord, history: 
       transitions,
       merge: item.status === 'approved',
       merge_blockers: findUnmergedBlockers(snapshot.state, item).map((blocker) => blocker.item.id),
-      review: item.status === 'review',
       scope: !isQuestion && !isTerminal(item.status),
     },
     commands: [

@@ -2,6 +2,7 @@ import { basename, extname, join, relative } from 'node:path';
 import type { WorkflowPage, WorkflowsDocument } from '../../contracts/http/workflow-page.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import type { Files } from '../../ports/project-files.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { checkWorkflow } from '../../workflow/check-workflow.ts';
 import type { CheckSetup } from '../opened.ts';
 import { validateDocument, validationDocument } from '../validate-document.ts';
@@ -22,14 +23,14 @@ interface FoundWorkflow {
 export interface WorkflowSources {
   readonly repoRoot: string;
   readonly setup: CheckSetup;
-  readonly files: Pick<Files, 'list' | 'read'>;
+  readonly files: Pick<Files, 'list' | 'read' | 'realPath'>;
 }
 
 export async function listWorkflows(sources: WorkflowSources): Promise<WorkflowsDocument> {
   const seen = new Set<string>();
   const workflows: WorkflowsDocument['workflows'] = [];
   for (const found of await findWorkflows(sources)) {
-    const bytes = await sources.files.read(found.path);
+    const bytes = await readSource(sources, found);
     const checked =
       bytes === null
         ? null
@@ -50,7 +51,7 @@ export async function listWorkflows(sources: WorkflowSources): Promise<Workflows
 /** A workflow by its id, with its diagnostics, proofs and graph; null if there is none. */
 export async function composeWorkflow(sources: WorkflowSources, id: string): Promise<WorkflowPage | null> {
   const found = (await findWorkflows(sources)).find((each) => each.id === id);
-  const bytes = found === undefined ? null : await sources.files.read(found.path);
+  const bytes = found === undefined ? null : await readSource(sources, found);
   if (found === undefined || bytes === null) return null;
   const page = await checkText(sources, shownPath(sources, found.path), bytes);
   return {
@@ -81,6 +82,18 @@ async function checkText(sources: WorkflowSources, path: string, bytes: Uint8Arr
     graph: validated.plan === null ? null : drawWorkflow(validated.plan),
     commands: [],
   };
+}
+
+/** Null if it can't be read, or is a link out of the repository: a clone must not choose which file of the machine is shown. */
+async function readSource(
+  { repoRoot, files }: WorkflowSources,
+  { path, origin }: FoundWorkflow,
+): Promise<Uint8Array | null> {
+  if (origin === 'repository') {
+    const real = await files.realPath(path).catch(() => null);
+    if (real === null || !isPathInside(await files.realPath(repoRoot), real)) return null;
+  }
+  return files.read(path);
 }
 
 async function findWorkflows({ setup, files }: WorkflowSources): Promise<readonly FoundWorkflow[]> {

@@ -1,7 +1,7 @@
 import type { PolicyDocument } from '../../contracts/documents/policy.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { assemblePolicy, type EffectivePolicy } from '../../policy/assemble.ts';
-import { protectedBranchesOf } from '../../policy/step-policy.ts';
+import { listProtectedBranches } from '../../policy/step-policy.ts';
 import type { Files, LoadedConfig, PolicyFiles } from '../../ports/project-files.ts';
 import { checkPolicy, placedMessage } from '../../workflow/document/policy-document.ts';
 import { type Opened, refuse, refuseConfig } from '../opened.ts';
@@ -49,7 +49,7 @@ export async function openPolicy(deps: PolicyDeps, wanted: readonly string[]): P
     value: {
       workspace: await deps.realPath(deps.workspace),
       policy: assemblePolicy(layers.map((policy) => ({ source: 'step', policy }))),
-      protectedBranches: protectedBranchesOf(config),
+      protectedBranches: listProtectedBranches(config),
     },
   };
 }

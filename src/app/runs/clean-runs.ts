@@ -1,6 +1,6 @@
 import type { RunListing } from '../../ports/run-store.ts';
 import type { UpkeepSetup } from '../opened.ts';
-import { listedState } from './listed-state.ts';
+import { deriveListedState } from './listed-state.ts';
 import {
   completeRetention,
   decideRetention,
@@ -137,7 +137,7 @@ export function storedRunDocument({ runId, run, path, bytes }: StoredRun) {
   return {
     run_id: runId,
     workflow_id: run?.status?.workflow_id ?? null,
-    state: run === null ? null : listedState(run),
+    state: run === null ? null : deriveListedState(run),
     outcome: run?.status?.outcome ?? null,
     updated_at: run?.status?.updated_at ?? null,
     path,

@@ -2,7 +2,7 @@ import type { Spend } from '../../contracts/cli/cli-report-document.ts';
 import { spendOfStart, sumSpend } from '../../overview/spend.ts';
 import type { RunListing, RunStore } from '../../ports/run-store.ts';
 import type { Records } from '../opened.ts';
-import { isInState, listedState } from './listed-state.ts';
+import { deriveListedState, isInState } from './listed-state.ts';
 import { summarizeRuns } from './summaries.ts';
 
 export interface RunsFilter {
@@ -48,7 +48,7 @@ export function runsDocument({ shown, hidden }: ListedRuns, spend: ReadonlyMap<s
       run_id: run.runId,
       title: run.status?.title ?? null,
       run_directory: run.path,
-      state: listedState(run),
+      state: deriveListedState(run),
       status: run.status,
       driver_pid: run.driver?.pid ?? null,
       spend: spend.get(run.runId) ?? null,

@@ -12,14 +12,14 @@ export const STATE_FILTERS: readonly string[] = [
 
 type StatusAndDriver = Pick<RunListing, 'status' | 'driver'>;
 
-export function listedState({ status, driver }: StatusAndDriver): ListedState {
+export function deriveListedState({ status, driver }: StatusAndDriver): ListedState {
   if (status === null) return driver === null ? 'unreadable' : 'starting';
   return status.lifecycle_state === 'running' && driver === null ? 'interrupted' : status.lifecycle_state;
 }
 
 /** Whether a run is in this state, or ended with this outcome. */
 export function isInState(run: StatusAndDriver, wanted: string): boolean {
-  return listedState(run) === wanted || run.status?.outcome === wanted;
+  return deriveListedState(run) === wanted || run.status?.outcome === wanted;
 }
 
 /** Whether a run has not ended. A run whose status can't be read may still be running. */
@@ -28,7 +28,7 @@ export function isUnfinished({ status }: StatusAndDriver): boolean {
 }
 
 /** Whether a process executes the run; a process that only waits at a gate does not count. */
-export function isMoving(run: StatusAndDriver): boolean {
-  const state = listedState(run);
+export function isExecuting(run: StatusAndDriver): boolean {
+  const state = deriveListedState(run);
   return run.driver !== null && (state === 'running' || state === 'starting');
 }

@@ -46,17 +46,21 @@ export async function showRun(run: OpenRun): Promise<ShownRun> {
   const steps: ShownStep[] = [];
   for (const step of view.steps) {
     if (step.opcode === 'STOP') continue;
-    steps.push({ step, reasons: await explainStep(run, step), evidence: await importantEvidence(run, step) });
+    steps.push({
+      step,
+      reasons: await explainStep(run, step),
+      evidence: await listImportantEvidence(run, step),
+    });
   }
   return {
     findings: await collectFindings(directory, view.steps),
     notes: await allNotes({ directory, view: () => view }),
     steps,
-    needs: await neededAction(run),
+    needs: await findNeededAction(run),
   };
 }
 
-async function neededAction({ view, record }: OpenRun): Promise<NeededAction | null> {
+async function findNeededAction({ view, record }: OpenRun): Promise<NeededAction | null> {
   const { awaiting } = view;
   if (view.end === null && findEarlierRun(view) !== null) return { kind: 'cancel' };
   const parked = findParked(view);
@@ -102,7 +106,7 @@ async function explainStep({ record, view }: OpenRun, step: StepView): Promise<s
   return [`reason: ${explained.why}`, `would be different after: ${explained.change}`, ...claims, ...quoted];
 }
 
-async function importantEvidence({ record }: OpenRun, step: StepView): Promise<ShownStep['evidence']> {
+async function listImportantEvidence({ record }: OpenRun, step: StepView): Promise<ShownStep['evidence']> {
   const manifest = await readManifest(record.directory, step);
   return (manifest?.artifacts ?? [])
     .filter(({ important, bytes }) => important && bytes > 0)

@@ -61,7 +61,7 @@ export function itemDocument(snapshot: WorkSnapshot, known: ItemRecord) {
 }
 
 function waitingDocument({ code, needsUser, items, files, until, command }: Waiting) {
-  return { code, needs_user: needsUser, items, files, until, command };
+  return { code, needs_user: needsUser, items: [...items], files: [...files], until, command };
 }
 
 /** All labels of an item as a provider shows them, including its status, which the journal stores separately. */

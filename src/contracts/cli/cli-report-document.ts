@@ -93,7 +93,12 @@ const newsSchema = z.looseObject({
 });
 export type ReportNews = z.infer<typeof newsSchema>;
 
-const diskSchema = z.looseObject({ repository: z.string(), runs_bytes: count, workspaces_bytes: count });
+const diskSchema = z.looseObject({
+  repository: z.string(),
+  runs_bytes: count,
+  workspaces_bytes: count,
+  is_complete: z.boolean().describe('False if there was no time to measure everything.'),
+});
 export type ReportDisk = z.infer<typeof diskSchema>;
 
 const groupSchema = z.looseObject({ name: z.string(), runs: count, spend: spendSchema });

@@ -113,7 +113,23 @@ const trusted = z.union([
 ]);
 
 /** Output of the commands that restore work, free disk space or manage trust. */
+const exported = printed({
+  ok: z.boolean().describe('False if the receiver refused a run.'),
+  runs: z.array(
+    z.looseObject({
+      run_id: z.string(),
+      trace_id: z.string(),
+      sent: z.boolean().describe('Whether the receiver took it; false without `--endpoint`.'),
+      message: z.string().nullable().describe('Why the receiver did not take it.'),
+    }),
+  ),
+  documents: z
+    .array(z.looseObject({}))
+    .describe('The OTLP documents of the signal; empty with `--endpoint` and `--output`.'),
+});
+
 export const UPKEEP_DOCUMENTS = {
+  export: exported,
   undo: z.union([undone, printed(pull).describe('With `--pr`.')]),
   pr: printed({
     ...pull,

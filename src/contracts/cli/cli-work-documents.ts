@@ -17,7 +17,8 @@ const contractDocument = printed({
   problems: z.array(z.looseObject(problem)),
 });
 
-const item = z.looseObject({
+/** An item as `work list --json` prints it. */
+export const listedItemSchema = z.looseObject({
   ...workItemSchema.shape,
   waiting: z.string().nullable().describe('Why the item waits; null if it is being worked on.'),
   waiting_reason: z
@@ -46,17 +47,17 @@ const changed = printed({
   help: z.string().nullable().optional(),
   problems: z.array(z.looseObject(problem)).optional().describe('With `apply`: violations of the contract.'),
   events: z.array(event).describe('The events that were appended to the journal.'),
-  items: z.array(item).describe('All items in their current state.'),
+  items: z.array(listedItemSchema).describe('All items in their current state.'),
 });
 
 const listed = printed({
-  items: z.array(item),
+  items: z.array(listedItemSchema),
   unplanned: z.array(z.string()).describe('Approved specs that changed since they were planned.'),
   planning_stopped: z.string().nullable().describe('Why planning has stopped.'),
 });
 
 const shown = printed({
-  item,
+  item: listedItemSchema,
   body: z.string().describe('Markdown.'),
   labels: z.array(z.string()).describe('Labels with a category first, then all others.'),
   criteria: z.array(z.looseObject({ text: z.string(), done: z.boolean() })),

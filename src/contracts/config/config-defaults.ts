@@ -25,6 +25,7 @@ export const CONFIG_DEFAULTS = {
   retention: { keep_runs: 200, keep_days: 30 },
   forge: { kind: 'github', remote: 'origin', repository: null, base_url: null, token_env: null },
   publish: null,
+  telemetry: null,
   sandbox: 'auto',
   work: {
     provider: 'local',

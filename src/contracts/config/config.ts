@@ -5,6 +5,7 @@ import {
   described,
   durationSchema,
   mapping,
+  OTLP_ENDPOINT_PATTERN,
   POLICY_REF_PATTERN,
   reportSchema,
   text,
@@ -193,6 +194,21 @@ const work = mapping({
   ),
 });
 
+const telemetry = mapping({
+  endpoint: described(
+    z.optional(defineForm('otlpEndpoint', OTLP_ENDPOINT_PATTERN)),
+    'The base address of an OTLP/HTTP receiver, such as `http://127.0.0.1:4318`.',
+  ),
+  headers_env: described(
+    z.optional(defineForm('variableName', /^[A-Za-z_][A-Za-z0-9_]*$/)),
+    'The environment variable with headers for each request: `name=value,other=value`. Read only from your own file.',
+  ),
+  payloads: described(
+    z.optional(z.boolean()),
+    'Whether text is exported, too: prompts, messages, titles, reasons and commands. Read only from your own file.',
+  ),
+});
+
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({
   agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
@@ -233,6 +249,7 @@ export const configDocumentSchema = mapping({
     z.optional(publishSchema),
     'Whether runs publish their work as pull requests; without it, only `conductor pr` does.',
   ),
+  telemetry: described(z.optional(telemetry), 'Where traces and metrics of ended runs are exported.'),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
     'Whether agents and validators run in a sandbox: if available, always, or never.',
@@ -350,12 +367,20 @@ export interface Config {
   readonly forge: ForgeConfig;
   /** Null: only `conductor pr` publishes. */
   readonly publish: PublishConfig | null;
+  /** Null: nothing is exported. */
+  readonly telemetry: TelemetryConfig | null;
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
   readonly serve: { readonly url: string | null };
   readonly answers: 'any' | 'interactive';
   /** Globs of repositories, absolute or below `~`. */
   readonly trusted: readonly string[];
+}
+
+export interface TelemetryConfig {
+  readonly endpoint: string;
+  readonly headers_env: string | null;
+  readonly payloads: boolean;
 }
 
 export interface WorkConfig {

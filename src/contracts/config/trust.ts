@@ -12,6 +12,7 @@ export const PART_KINDS = [
   'planner',
   'notify',
   'publish',
+  'telemetry',
   'environment',
   'entrypoint',
   'policy',

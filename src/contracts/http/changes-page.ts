@@ -32,7 +32,7 @@ export const changesSchema = z.object({
         .describe('Why it affects whether the work is accepted, such as `test`; null if it does not.'),
     }),
   ),
-  problem: z.string().nullable().describe('Why the change can not be shown; null if it can.'),
+  problem: z.string().nullable().describe("Why the change can't be shown; null if it can."),
 });
 export type ChangesDocument = z.infer<typeof changesSchema>;
 

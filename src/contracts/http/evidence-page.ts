@@ -80,7 +80,9 @@ export const stepPageSchema = z.object({
       cases: counts.nullable(),
     })
     .nullable()
-    .describe('Of a validation: its validators. Of an evaluation: those of the last validation before it.'),
+    .describe(
+      'Of a validation: its validators. Of an evaluation or a gate: those of the last validation before it.',
+    ),
   change: z
     .object({ files: count, insertions: count, deletions: count })
     .nullable()

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lineCommentSchema } from '../run/typed-feedback.ts';
+import type { StepPage } from './evidence-page.ts';
 
 export const MAX_COMMENT_LENGTH = 16_384;
 const MAX_LINE_COMMENTS = 500;
@@ -42,6 +43,8 @@ export interface GateDocument {
   readonly request_sha256: string;
   readonly tree: string;
   readonly consequences: unknown;
+  /** The results of the last validation before the gate; null if there was none. */
+  readonly checks: StepPage['checks'];
   readonly requested_at: string;
   readonly expires_at: string | null;
   readonly is_expired: boolean;

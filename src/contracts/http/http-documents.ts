@@ -13,7 +13,6 @@ import {
   itemActionSchema,
   itemPageSchema,
   mergeBodySchema,
-  reviewBodySchema,
   scopeBodySchema,
   transitionBodySchema,
 } from './work-page.ts';
@@ -38,7 +37,6 @@ export const HTTP_DOCUMENTS = {
   'item-action': { schema: itemActionSchema, title: 'What an action on a work item has done' },
   'transition-body': { schema: transitionBodySchema, title: 'Moves a work item' },
   'merge-body': { schema: mergeBodySchema, title: 'Merges a work item' },
-  'review-body': { schema: reviewBodySchema, title: 'Has a work item reviewed' },
   'scope-body': { schema: scopeBodySchema, title: 'Allows a work item further paths' },
   workflows: { schema: workflowsSchema, title: 'The workflows that can be run' },
   workflow: { schema: workflowPageSchema, title: 'A workflow with its diagnostics, graph and proofs' },

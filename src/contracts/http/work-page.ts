@@ -1,21 +1,14 @@
 import * as z from 'zod';
-import { WORK_DOCUMENTS } from '../cli/cli-work-documents.ts';
-import { WAITING_CODES, WORK_STATUSES, workItemSchema } from '../work/work-item.ts';
-import { ROLES } from '../work/work-results.ts';
+import { listedItemSchema, WORK_DOCUMENTS } from '../cli/cli-work-documents.ts';
+import { WORK_STATUSES } from '../work/work-item.ts';
 
 const count = z.int().nonnegative();
 
-const boardItem = z.object({
-  ...workItemSchema.shape,
-  waiting: z.string().nullable().describe('Why it waits, in one line; null if it is being worked on.'),
-  waiting_code: z.enum(WAITING_CODES).nullable(),
-  needs_user: z.boolean(),
-  command: z.string().nullable().describe('The command with which a user answers.'),
-  run: z.object({ run_id: z.string(), role: z.enum(ROLES) }).nullable(),
+const boardItem = listedItemSchema.extend({
   depth: count.describe('How far it is indented below the blockers that it is stacked on.'),
 });
 
-/** The items by status. */
+/** The items of `work list --json` by status, a page of them. */
 export const boardSchema = z.object({
   statuses: z.array(z.object({ status: z.enum(WORK_STATUSES), items: count })),
   total: count.describe('How many items match the filter.'),
@@ -53,7 +46,6 @@ export const itemPageSchema = WORK_DOCUMENTS['work-show'].extend({
     transitions: z.array(z.enum(WORK_STATUSES)).describe('Statuses that a user can move it to.'),
     merge: z.boolean(),
     merge_blockers: z.array(z.string()).describe('Approved blockers that are not merged yet.'),
-    review: z.boolean(),
     scope: z.boolean(),
   }),
   commands: z.array(z.string()),
@@ -65,8 +57,6 @@ export const transitionBodySchema = z.strictObject({
 });
 
 export const mergeBodySchema = z.strictObject({ with_blockers: z.boolean().default(false) });
-
-export const reviewBodySchema = z.strictObject({});
 
 export const scopeBodySchema = z.strictObject({
   add: z.array(z.string().min(1).max(4_096)).min(1).max(100),

@@ -10,7 +10,7 @@ export const workflowsSchema = z.object({
       id: z.string().describe('Names it in `conductor run` and in other routes.'),
       path: z.string().describe('Relative to the repository; absolute outside of it.'),
       origin,
-      description: z.string().describe('Empty if it can not be read.'),
+      description: z.string().describe("Empty if it can't be read."),
       ok: z.boolean().describe('Whether it has no errors.'),
       shadowed: z
         .boolean()

@@ -34,7 +34,7 @@ export type FewerChecks = z.infer<typeof fewerChecksSchema>;
 const validationSummarySchema = z.object({
   mechanical_outcome: z.enum(MECHANICAL_OUTCOMES).describe('How the validation ended.'),
   exit_codes: z.record(z.string(), z.int()).describe('Exit code by validator id; killed ones have none.'),
-  timeouts: z.array(z.string()).describe('Ids of validators that ran out of time.'),
+  timeouts: z.array(z.string()).describe('Ids of validators that timed out.'),
   required_artifacts: z.array(z.string()).optional().describe('Artifacts that must exist.'),
   missing_artifacts: z.array(z.string()).optional().describe('Required artifacts that are missing.'),
   flaky: z.array(z.string()).optional().describe('Validators or cases that passed only on a retry.'),

@@ -8,7 +8,7 @@ import {
 } from '../vocabulary.ts';
 
 /** Version of a summary. The cache ignores entries of any other version. */
-export const RUN_SUMMARY_VERSION = 1;
+export const RUN_SUMMARY_VERSION = 2;
 
 const count = z.int().nonnegative();
 
@@ -66,10 +66,21 @@ const baselineSchema = z.strictObject({
   recorded_at: z.string(),
   cached: z.boolean(),
   cases: casesSchema.nullable(),
-  failing_cases: z.array(z.string()).describe('The first failing cases; empty without a report.'),
-  failing_validators: z.array(z.string()),
+  validators: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        failed: z.boolean(),
+        failing_cases: z
+          .array(z.string())
+          .describe('The first ones in sorted order; empty without a report.'),
+        more_failing_cases: count,
+      }),
+    )
+    .describe('Those that ran.'),
   reason: z.string().nullable(),
 });
+export type BaselineSummary = z.infer<typeof baselineSchema>;
 
 /** Everything that reports and statistics need of one run, folded from its log and the evidence that the log names. */
 export const runSummarySchema = z.strictObject({

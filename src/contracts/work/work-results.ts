@@ -42,7 +42,7 @@ export const implementorResultSchema = z.strictObject({
   ),
   patch: described(
     z.nullable(z.string()),
-    'The change, taken from the checkout and never from the agent; null unless completed.',
+    'The change, taken from the workspace and never from the agent; null unless completed.',
   ),
   summary: described(z.string(), 'What was done, or why it could not be done.'),
 });

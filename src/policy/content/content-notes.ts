@@ -2,7 +2,7 @@ import { findHidden } from '../../text/outside-text.ts';
 import { blankText, type CodeLanguage, type CodeText, indexLines, languageOf } from './code-text.ts';
 import { type ContentNote, newNotes } from './content-note.ts';
 import { excerptAt, findUnfinished } from './stubs.ts';
-import { caseNames, findSkips } from './test-cases.ts';
+import { findSkips, readCaseNames } from './test-cases.ts';
 
 /**
  * Code that catches an error and ignores it. Matched on text without comments, so a comment doesn't count as
@@ -134,5 +134,5 @@ function missingCases(files: readonly ChangedText[]): string[][] {
 
 function findCaseNames(path: string, text: string | null): string[] {
   const language = text === null ? null : languageOf(path, text);
-  return text === null || language === null ? [] : caseNames(blankText(text, language), language);
+  return text === null || language === null ? [] : readCaseNames(blankText(text, language), language);
 }

@@ -65,7 +65,7 @@ const SKIPS: Readonly<Record<CodeLanguage['name'], readonly RegExp[]>> = {
 };
 
 /** Names of the cases that would run, without commented-out ones. */
-export function caseNames({ code }: CodeText, { name }: CodeLanguage): string[] {
+export function readCaseNames({ code }: CodeText, { name }: CodeLanguage): string[] {
   return CASES[name].flatMap((form) =>
     [...code.matchAll(form)].flatMap((match) => match.slice(1).find((group) => group !== undefined) ?? []),
   );

@@ -1,3 +1,4 @@
+import { collapseSpace } from '../../text/outside-text.ts';
 import { C, type CodeLanguage, RUST } from '../content/code-text.ts';
 import { findBlocks } from './code-blocks.ts';
 
@@ -47,7 +48,8 @@ function readerOf(path: string): ((text: string) => readonly string[]) | undefin
 }
 
 function findTests(path: string, text: string | null): readonly string[] {
-  return text === null ? [] : (readerOf(path)?.(text) ?? []).map(normaliseSpace);
+  // White space is collapsed so that a formatter's changes don't count.
+  return text === null ? [] : (readerOf(path)?.(text) ?? []).map(collapseSpace);
 }
 
 /** A macro next to the tests can replace `assert_eq!`. */
@@ -55,11 +57,6 @@ function addsMacro(path: string, base: string | null, now: string | null): boole
   if (!path.endsWith('.rs') || base === null || now === null || rustTests(base).length === 0) return false;
   const count = (text: string) => [...text.matchAll(/\bmacro_rules!/g)].length;
   return count(now) > count(base);
-}
-
-/** Ignores differences that a formatter makes. */
-function normaliseSpace(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The lines from the vitest condition for in-source tests to the end of the file. */

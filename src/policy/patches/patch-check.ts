@@ -1,3 +1,4 @@
+import { leavesRoot } from '../../text/paths.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { checkFiles } from '../changes.ts';
 import type { PolicyViolation } from '../violation.ts';
@@ -10,17 +11,13 @@ export function checkPatch(
 ): PolicyViolation[] {
   const outsidePaths = changes
     .flatMap(({ path, oldPath }) => [path, ...(oldPath === null ? [] : [oldPath])])
-    .filter(leavesWorkspace)
+    .filter(leavesRoot)
     .map((path) => outside(path, `${path} is outside the workspace`));
   return [...outsidePaths, ...links.flatMap(checkLink), ...checkFiles(policy, changes)];
 }
 
 function outside(subject: string, message: string): PolicyViolation {
   return { class: 'outside_workspace', subject, message };
-}
-
-function leavesWorkspace(path: string): boolean {
-  return path.startsWith('/') || path.split('/').includes('..');
 }
 
 /** A link is resolved relative to its own folder. */

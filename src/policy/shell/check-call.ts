@@ -1,4 +1,5 @@
 import type { Operation } from '../../contracts/documents/policy.ts';
+import { resolveFrom } from '../../text/paths.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { isProtectedBranch } from '../refs.ts';
 import { type DenyEntry, isAllowedBy, namesProgram, spellOut, startsWithPrefix } from './command-lists.ts';
@@ -13,11 +14,11 @@ import {
   readGivenAssignment,
   type Word,
 } from './grammar/shell-word.ts';
-import { pathInside, resolvePath } from './paths.ts';
+import { pathInside } from './paths.ts';
 import { type FileEffect, fileEffects } from './programs/file-effects.ts';
 import { changesDependencies, reachesNetwork } from './programs/outside-reach.ts';
 import type { Call } from './programs/wrappers.ts';
-import { evaluationProblem, filledVariables, variableProblem } from './walk/variables.ts';
+import { explainEvaluation, explainVariable, readFilledVariables } from './walk/variables.ts';
 import { type CommandPlace, checkEffect } from './write-rules.ts';
 
 /** The rules that a command is checked against. */
@@ -52,8 +53,8 @@ export function checkCall(check: CallCheck, call: Call): Finding[] {
     (word) => readGivenAssignment(word) ?? [],
   );
   const variables = [
-    ...[...set, ...filledVariables(words)].flatMap((assignment) => checkVariable(check, assignment)),
-    ...reportProblem(subject, evaluationProblem(words)),
+    ...[...set, ...readFilledVariables(words)].flatMap((assignment) => checkVariable(check, assignment)),
+    ...reportProblem(subject, explainEvaluation(words)),
   ];
   if (first === undefined) return variables;
   if (first.unknown || first.pattern)
@@ -80,7 +81,7 @@ function declaredAssignments([first, ...rest]: readonly Word[]): readonly Word[]
 }
 
 export function checkVariable({ policy }: Rules, assignment: Assignment): Finding[] {
-  return reportProblem(assignment.name, variableProblem(assignment, policy.commands.allow !== null));
+  return reportProblem(assignment.name, explainVariable(assignment, policy.commands.allow !== null));
 }
 
 function reportProblem(subject: string, problem: string | null): Finding[] {
@@ -121,7 +122,7 @@ function checkLists(check: CallCheck, { words, packaged }: Call, subject: string
 export function isActivation({ place, folders }: CallCheck, [first, file]: readonly Word[]): boolean {
   if (first?.text !== 'source' && first?.text !== '.') return false;
   if (file === undefined || file.unknown || !/^(?:[\w./@+-]*\/)?bin\/activate$/.test(file.text)) return false;
-  const paths = folders?.map((folder) => resolvePath(folder, file.text)) ?? [];
+  const paths = folders?.map((folder) => resolveFrom(folder, file.text)) ?? [];
   return paths.length > 0 && paths.every((path) => pathInside(place.workspace, path) !== null);
 }
 

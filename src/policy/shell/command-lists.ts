@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js';
 import { readExpression } from '../../contracts/documents/policy.ts';
+import { resolveFrom } from '../../text/paths.ts';
 import { matchesGlob } from '../globs.ts';
 import { wordsWithoutGlobals } from './git/git-words.ts';
 import { isFixed, MASK, programOf, type Word } from './grammar/shell-word.ts';
-import { resolvePath } from './paths.ts';
 
 /** A compiled entry of `commands.deny`. */
 export type DenyEntry =
@@ -41,7 +41,7 @@ export function namesProgram(words: readonly Word[], prefix: readonly string[]):
 
 /** A bare name matches the program in any folder; a path matches only itself. */
 function isProgram(word: Word, wanted: string): boolean {
-  if (wanted.includes('/')) return resolvePath('/', word.text) === resolvePath('/', wanted);
+  if (wanted.includes('/')) return resolveFrom('/', word.text) === resolveFrom('/', wanted);
   return programOf(word).replace(/\.exe$/, '') === wanted.toLowerCase();
 }
 

@@ -9,7 +9,7 @@ const MAX_LENGTH = 512;
 const MAX_EXPANDED = 64;
 
 /** Whether the words that the shell expands a pattern to can be analysed. */
-export function isFollowable(pattern: string): boolean {
+export function isAnalysable(pattern: string): boolean {
   if (pattern.length > MAX_LENGTH || pattern.includes('(')) return false;
   return (pattern.match(/[*?[{]/g) ?? []).length <= MAX_WILDCARDS;
 }
@@ -33,7 +33,7 @@ export function expandBraces(pattern: string): readonly string[] | null {
 }
 
 /** An example of a name that a pattern matches. */
-export function sampleOf(pattern: string): string {
+export function createSampleName(pattern: string): string {
   return pattern
     .replace(/[!@+]\([^)]*\)/g, 'x')
     .replace(/\{([^},]*)[^}]*\}/g, '$1')
@@ -45,7 +45,7 @@ export function sampleOf(pattern: string): string {
  * match by more than its suffix: `.gi*` is aimed at `.git`, while `*.json` is aimed at none of the files it
  * matches.
  */
-export function mayMeet(
+export function mayMatchSameFile(
   written: string,
   glob: string,
   { recursive, isAimed }: { readonly recursive: boolean; readonly isAimed: boolean },
@@ -76,7 +76,7 @@ function alignParts(
 /** A bare `*` doesn't count: it would match everything that is forbidden by name. */
 function mayMatchPart(part: string, wanted: string, isAimed: boolean): boolean {
   if (/^\*+$/.test(part)) return false;
-  if (matchesGlob(wanted, part) || matchesGlob(wanted, sampleOf(part))) return true;
+  if (matchesGlob(wanted, part) || matchesGlob(wanted, createSampleName(part))) return true;
   const isVague = isAimed && part.startsWith('*') && wanted !== '.git';
-  return !isVague && matchesGlob(part, sampleOf(wanted));
+  return !isVague && matchesGlob(part, createSampleName(wanted));
 }

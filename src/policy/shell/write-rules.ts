@@ -1,5 +1,5 @@
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
-import { stripDotSlash } from '../../text/paths.ts';
+import { resolveFrom, stripDotSlash } from '../../text/paths.ts';
 import type { EffectivePolicy } from '../assemble.ts';
 import { checkFiles } from '../changes.ts';
 import { isDependencyFile } from '../files/dependency-files.ts';
@@ -7,8 +7,8 @@ import { findCoveringGlob } from '../globs.ts';
 import type { PolicyViolation } from '../violation.ts';
 import { certainFinding, type Finding, possibleFinding } from './findings.ts';
 import { startsAtHome, type Word } from './grammar/shell-word.ts';
-import { baseName, pathInside, resolvePath } from './paths.ts';
-import { expandBraces, isFollowable, mayMeet, sampleOf } from './pattern-rules.ts';
+import { baseName, pathInside } from './paths.ts';
+import { createSampleName, expandBraces, isAnalysable, mayMatchSameFile } from './pattern-rules.ts';
 import type { FileEffect } from './programs/file-effects.ts';
 
 /** Where a line would run, and which folders it may change. */
@@ -31,7 +31,7 @@ export interface CommandPlace {
 export function temporaryFolders(ofRun: string | undefined): readonly string[] {
   return [
     ...new Set([
-      ...(ofRun?.startsWith('/') === true ? [resolvePath('/', ofRun)] : []),
+      ...(ofRun?.startsWith('/') === true ? [resolveFrom('/', ofRun)] : []),
       '/tmp',
       '/private/tmp',
     ]),
@@ -57,7 +57,7 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
   if (SINKS.test(target.text)) return [];
   if (target.unknown) return checkUnknown(check, effect);
   if (target.pattern && target.text.includes('{')) return checkBraces(check, effect);
-  if (target.pattern && !isFollowable(target.text))
+  if (target.pattern && !isAnalysable(target.text))
     return [unknownTarget(target, 'its pattern can match any path')];
   const text = startsAtHome(target) ? expandHome(check.place, target.text) : target.text;
   if (text === null) return [outside(target.text)];
@@ -77,7 +77,7 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
 /** Checks each of the words that the braces expand to. */
 function checkBraces(check: WriteCheck, effect: FileEffect): Finding[] {
   const { target } = effect;
-  const texts = isFollowable(target.text) ? expandBraces(target.text) : null;
+  const texts = isAnalysable(target.text) ? expandBraces(target.text) : null;
   if (texts === null) return [unknownTarget(target, 'its pattern can match any path')];
   return texts.flatMap((text) => {
     const word = { ...target, text: text.replaceAll(/[{}]/g, '?'), raw: text, pattern: /[*?[{]/.test(text) };
@@ -118,7 +118,7 @@ function checkUnknown(check: WriteCheck, effect: FileEffect): Finding[] {
 
 function checkFolder(check: WriteCheck, folder: string): Finding[] {
   const folders = folder.startsWith('/') ? ['/'] : (check.folders ?? []);
-  const places = folders.map((from) => ({ from, path: resolvePath(from, folder) }));
+  const places = folders.map((from) => ({ from, path: resolveFrom(from, folder) }));
   return places.every(({ from, path }) => isOpen(check.place, from, folder, path)) ? [] : [outside(folder)];
 }
 
@@ -147,14 +147,14 @@ function temporaryPath(place: CommandPlace, from: string, text: string, path: st
 
 /** Files in a temporary folder may be changed and deleted, but not the folder itself. */
 function isTemporary(place: CommandPlace, effect: FileEffect, from: string, text: string): boolean {
-  const inside = temporaryPath(place, from, text, resolvePath(from, text));
+  const inside = temporaryPath(place, from, text, resolveFrom(from, text));
   const { kind, recursive, target } = effect;
   return inside !== null && (inside !== '' || target.below === 'some' || (kind !== 'delete' && !recursive));
 }
 
 function checkAt(check: WriteCheck, effect: FileEffect, folder: string, text: string): Finding[] {
   const { place, policy } = check;
-  const path = resolvePath(folder, text);
+  const path = resolveFrom(folder, text);
   const relative = pathInside(place.workspace, path);
   if (place.writable.some((writable) => pathInside(writable, path) !== null)) return [];
   if (relative === null) return isTemporary(place, effect, folder, text) ? [] : [outside(path)];
@@ -162,7 +162,7 @@ function checkAt(check: WriteCheck, effect: FileEffect, folder: string, text: st
   if (effect.target.pattern) return checkPattern(policy, effect, relative);
   const into = effect.into
     .filter((word) => !word.unknown)
-    .map((word) => resolvePath(path, baseName(word.text)));
+    .map((word) => resolveFrom(path, baseName(word.text)));
   const relatives = [relative, ...into.flatMap((each) => pathInside(place.workspace, each) ?? [])].filter(
     (each) => each !== '',
   );
@@ -224,16 +224,16 @@ function literalPrefix(glob: string): string {
 function checkPattern(policy: EffectivePolicy, effect: FileEffect, relative: string): Finding[] {
   const { recursive } = effect;
   const closed = ['**/.git', ...policy.forbidden_paths, ...policy.protected_paths].filter((glob) =>
-    mayMeet(relative, glob, { recursive, isAimed: false }),
+    mayMatchSameFile(relative, glob, { recursive, isAimed: false }),
   );
-  const aimed = closed.find((glob) => mayMeet(relative, glob, { recursive, isAimed: true }));
+  const aimed = closed.find((glob) => mayMatchSameFile(relative, glob, { recursive, isAimed: true }));
   const find = aimed === undefined ? possibleFinding : certainFinding;
   const refused = closed
     .slice(0, 1)
     .map((glob) =>
       find('forbidden_path', relative, `${relative} may match a path that is forbidden by ${aimed ?? glob}`),
     );
-  const sample = sampleOf(relative);
+  const sample = createSampleName(relative);
   return [...refused, ...checkOperations(policy, effect, sample, [sample], refused.length > 0)];
 }
 

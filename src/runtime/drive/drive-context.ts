@@ -2,7 +2,7 @@ import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../../kernel/state.ts';
 import { maskSecrets } from '../../policy/secrets/secrets.ts';
-import type { DrivenRun } from '../../ports/run-store.ts';
+import type { DrivenRun, Flush } from '../../ports/run-store.ts';
 import type { RunWorkspace } from '../../ports/workspace/workspace.ts';
 import { createRunNotifications, findCurrent, type RunNotifications } from '../notify/run-notifications.ts';
 import { deriveMetadata, deriveStatus, writeMetadata, writeStatus } from '../record/derived-files.ts';
@@ -127,9 +127,10 @@ export function createContext(request: DriveContextRequest): DriveContext {
       );
     return statusWritten;
   };
-  const append = async (drafts: readonly EventDraft[]): Promise<void> => {
+  const append = async (drafts: readonly EventDraft[], flush?: Flush): Promise<void> => {
     if (drafts.length === 0) return;
-    const appended = await run.append(drafts.map((draft) => maskDraft(draft, deps.project.secrets ?? [])));
+    const masked = drafts.map((draft) => maskDraft(draft, deps.project.secrets ?? []));
+    const appended = await run.append(masked, flush);
     for (const event of appended) {
       events.push(event);
       viewer.add(event);
@@ -140,8 +141,8 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
   // Notifications are recorded while the run continues, and the log takes one append at a time.
   let lastRecord: Promise<void> = Promise.resolve();
-  const record = (drafts: readonly EventDraft[]): Promise<void> => {
-    const turn = lastRecord.then(() => append(drafts));
+  const record = (drafts: readonly EventDraft[], flush?: Flush): Promise<void> => {
+    const turn = lastRecord.then(() => append(drafts, flush));
     lastRecord = turn.catch(() => {});
     return turn;
   };

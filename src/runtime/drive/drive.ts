@@ -1,8 +1,8 @@
 import type { EventDraft } from '../../contracts/run/event.ts';
 import { decide } from '../../kernel/decide.ts';
-import type { KernelInput } from '../../kernel/protocol.ts';
+import type { Effect, KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
-import type { Wake } from '../../ports/run-store.ts';
+import type { Flush, Wake } from '../../ports/run-store.ts';
 import { publishAtEnd } from '../forge/publish-at-end.ts';
 import { writeFinalState } from '../record/derived-files.ts';
 import { type AwaitingView, findParked, type ParkedView, type RunView } from '../record/run-view.ts';
@@ -93,8 +93,8 @@ async function driveLoop(
   let next = start;
   for (;;) {
     const decision = decide(request.plan, context.state(), next.input);
-    await context.record([...next.records, ...decision.events]);
     const { effect } = decision;
+    await context.record([...next.records, ...decision.events], flushBefore(effect));
     if (effect === null) return returnEnded(context);
     if (effect.kind === 'finish') {
       next = await finish(context, effect.end);
@@ -114,6 +114,16 @@ async function driveLoop(
     if (settled === null) return returnWaiting(context);
     next = settled;
   }
+}
+
+/**
+ * An agent and validators start only after `runner_started` is on disk, and its flush covers all that was written before.
+ * So the step boundary before them costs one flush, not two. What happens between, such as taking the snapshot, can be
+ * repeated after a power loss. Every other effect acts at once, and so does the recovery of a dead attempt: it restores files.
+ */
+function flushBefore(effect: Effect | null): Flush {
+  const hasRunner = effect?.kind === 'run_agent' || effect?.kind === 'run_validation';
+  return hasRunner && effect.restoreTo === null ? 'later' : 'now';
 }
 
 /** Checks for a cancel request once more: after this, no process would read it. */

@@ -38,7 +38,7 @@ async function findPlannerObstacles(deps: RunDeps, plan: Plan): Promise<Obstacle
   const { planner } = deps;
   const evaluations = plan.steps.filter((step) => step.opcode === 'EVALUATE');
   if (planner.family === undefined || evaluations.length === 0) return [];
-  const missing = (await planner.unavailable?.()) ?? null;
+  const missing = (await planner.explainUnavailable?.()) ?? null;
   const unavailable =
     missing === null
       ? []
@@ -51,7 +51,7 @@ async function findPlannerObstacles(deps: RunDeps, plan: Plan): Promise<Obstacle
 
 async function findAgentObstacles(deps: RunDeps, step: AgentStep, isInBase: IsInBase): Promise<Obstacle[]> {
   const agent = deps.project.agent(step.agent);
-  const missing = agent === null ? 'it is not configured' : await agent.unavailable(isInBase, step.id);
+  const missing = agent === null ? 'it is not configured' : await agent.explainUnavailable(isInBase, step.id);
   const unavailable =
     missing === null
       ? []
@@ -117,7 +117,7 @@ async function findValidatorObstacles(
     const missing =
       validator === null
         ? 'it has no command in the configuration or the repository'
-        : await validators.unavailable(validator, place, isInBase);
+        : await validators.explainUnavailable(validator, place, isInBase);
     if (missing !== null)
       obstacles.push({
         message: `validator "${planned.id}" of step "${step.id}" can't be started: ${missing}`,

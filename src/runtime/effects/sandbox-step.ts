@@ -11,17 +11,17 @@ export async function sandboxStep(
 ): Promise<StepSandbox> {
   const { sandbox } = deps.project;
   if (sandbox === undefined) return { confinement: null, notes: [], refusal: null };
-  const enclosed = await sandbox({
+  const sandboxed = await sandbox({
     runner,
     policies,
     checkoutPath: checkout,
     runDir: directory.path,
     harnessDir: workspace.harnessDir,
   });
-  const { confinement } = enclosed;
-  if (confinement === null) return enclosed;
+  const { confinement } = sandboxed;
+  if (confinement === null) return sandboxed;
   const temporary = await deps.workspace.openTemporary(checkout);
-  return { ...enclosed, confinement: { ...confinement, writable: [...confinement.writable, temporary] } };
+  return { ...sandboxed, confinement: { ...confinement, writable: [...confinement.writable, temporary] } };
 }
 
 /** Why a step must not start: its policy demands something that can't be enforced here. Null if it may. */
@@ -31,8 +31,10 @@ export function findStartRefusal(
   { refusal }: StepSandbox,
   capabilities: readonly AgentCapability[] = [],
 ): string | null {
-  const broken = findUnenforceable(runner, policy, capabilities);
-  return broken.length === 0 ? refusal : `this machine can't enforce ${broken.join(', ')}`;
+  const unenforceable = findUnenforceable(runner, policy, capabilities);
+  return unenforceable.length === 0
+    ? refusal
+    : `this machine can't enforce ${unenforceable.join(', ')} of the policy; conductor doctor shows what is missing`;
 }
 
 /** Only `network` applies to validators, too; the rest of a policy is about agents. */

@@ -13,6 +13,7 @@ import {
   findInvalidAttestations,
   findValidCorrections,
   listChangedPaths,
+  notProved,
   type Proof,
   type ScopedFile,
   type ScopeInput,
@@ -221,10 +222,6 @@ async function prove(
     });
     return proofs.find(({ proved }) => !proved) ?? proofs[0] ?? null;
   });
-}
-
-function notProved(reason: string): Proof {
-  return { proved: false, reason };
 }
 
 /** Warnings for the reviewer. A file outside the scope is a warning, not a finding. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
+import { sha256Hex } from '../../node/sha256.ts';
 import { formatDiffSummary } from '../../planner/summaries.ts';
 import type { RunWorkspace, Workspace } from '../../ports/workspace/workspace.ts';
 
@@ -25,7 +25,6 @@ export async function compareTrees(
 
 /** Hashes path, blob id and mode of each changed file: the same content gives the same fingerprint. */
 export function fingerprintDiff(diff: WorkspaceDiff): string {
-  const hash = createHash('sha256');
-  for (const file of diff.files) hash.update(`${file.path}\0${file.blob}\0${file.newMode}\n`);
-  return hash.digest('hex').slice(0, 16);
+  const lines = diff.files.map((file) => `${file.path}\0${file.blob}\0${file.newMode}\n`);
+  return sha256Hex(lines.join('')).slice(0, 16);
 }

@@ -1,11 +1,9 @@
 import type { NotifyKind } from '../../contracts/config/notify-config.ts';
-import type { Notification } from '../../notify/notification.ts';
 import { nextTryMs, type SendResult } from '../../notify/retry.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 
 export interface DeliveryDeps {
-  readonly notifier: Notifier;
   readonly clock: Clock;
   readonly chance: () => number;
 }
@@ -19,15 +17,14 @@ export interface Delivered {
 /** How long a command that is otherwise done waits for its notifications. */
 export const SETTLE_MS = 15_000;
 
-/** Sends to one target, with retries, until it succeeds, fails for good, or the signal fires. */
+/** Sends with retries, until it succeeds, fails for good, or the signal fires. */
 export async function deliver(
-  { notifier, clock, chance }: DeliveryDeps,
-  target: string,
-  about: { readonly notification: Notification; readonly event: object },
+  { clock, chance }: DeliveryDeps,
+  send: (signal: AbortSignal) => Promise<SendResult>,
   signal: AbortSignal,
 ): Promise<Delivered> {
   for (let tries = 1; ; tries += 1) {
-    const result: SendResult = await notifier.send(target, about, signal);
+    const result = await send(signal);
     if (result.ok) return { ok: true, message: null };
     const delayMs = signal.aborted ? null : nextTryMs(result, tries, chance());
     if (delayMs !== null) await clock.sleep(delayMs, signal);

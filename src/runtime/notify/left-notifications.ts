@@ -4,11 +4,12 @@ import type { RunDeps } from '../run-context.ts';
 import { createRunNotifications, findCurrent } from './run-notifications.ts';
 
 /**
- * Sends the notifications that a killed process left unsent: that a run ended, waits at a gate or is parked. Drives
- * nothing. `except` is a run that the caller is about to drive.
+ * Sends the notifications that a killed process left unsent: that a run ended, waits at a gate or is parked, and
+ * the telemetry of its end. Drives nothing. `except` is a run that the caller is about to drive.
  */
 export async function sendLeftNotifications(deps: RunDeps, except: string | null): Promise<void> {
-  if (deps.project.notify === null) return;
+  const { notify, telemetry = null } = deps.project;
+  if (notify === null && telemetry === null) return;
   for (const runId of await deps.store.listAbandoned()) if (runId !== except) await sendOfRun(deps, runId);
 }
 

@@ -1,19 +1,23 @@
 /**
- * Notifications of one run. The log is the outbox: an event is unsent for a target until `notification_sent` is
- * recorded. So every notification is sent at least once, and twice only if the process is killed between sending and
+ * Notifications of one run, and the export of its telemetry, which follows the same rules. The log is the outbox: an
+ * event is unsent for a target until `notification_sent` is recorded. So every notification is sent at least once, and twice only if the process is killed between sending and
  * recording. Only the process that drives the run sends.
  */
 
 import { basename } from 'node:path';
 import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import type { ChangeCount } from '../../notify/notification.ts';
+import type { SendResult } from '../../notify/retry.ts';
 import { kindsOfRunEvent, notifyOfRunEvent } from '../../notify/run-notification.ts';
 import { maskSecrets } from '../../policy/secrets/secrets.ts';
+import type { Notifier } from '../../ports/notifier.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
+import type { TelemetryExporter } from '../../ports/telemetry-exporter.ts';
 import { countGateChange, countWholeChange } from '../record/change-count.ts';
 import { findParked, type RunView } from '../record/run-view.ts';
 import type { RunDeps } from '../run-context.ts';
 import { type DeliveryDeps, deliver, SETTLE_MS, targetsFor } from './deliver.ts';
+import { encodeRecordedRun } from './run-telemetry.ts';
 
 export interface RunNotifications {
   /** Starts to send what is not recorded as sent; returns at once. */
@@ -32,40 +36,50 @@ export interface RunNotificationsRequest {
   readonly record: (drafts: readonly EventDraft[]) => Promise<void>;
 }
 
+/** Tries once. */
+type Sending = (signal: AbortSignal) => Promise<SendResult>;
+
 const NO_NOTIFICATIONS: RunNotifications = { add: () => {}, settle: async () => {}, stop: async () => {} };
 
 export function createRunNotifications(request: RunNotificationsRequest): RunNotifications {
   const { deps, record } = request;
-  const notifier = deps.project.notify;
-  if (notifier === null) return NO_NOTIFICATIONS;
-  const delivery: DeliveryDeps = { notifier, clock: deps.clock, chance: deps.chance ?? (() => 0.5) };
+  const { notify: notifier, telemetry = null } = deps.project;
+  if (notifier === null && telemetry === null) return NO_NOTIFICATIONS;
+  const delivery: DeliveryDeps = { clock: deps.clock, chance: deps.chance ?? (() => 0.5) };
   const giveUp = new AbortController();
   const stopped = new AbortController();
   const signal = AbortSignal.any([giveUp.signal, stopped.signal]);
   /** One queue per target, so that a slow target doesn't delay another, and order is kept. */
   const queues = new Map<string, Promise<void>>();
 
-  const send = async (target: string, event: RunEvent): Promise<void> => {
-    const notification = notifyOfRunEvent(event, await collectFacts(request, event));
-    if (notification === null || stopped.signal.aborted) return;
-    const { ok, message } = await deliver(delivery, target, { notification, event }, signal);
+  /** `prepare` returns what to send; null if there is nothing. */
+  const send = async (target: string, event: RunEvent, prepare: () => Promise<Sending | null>) => {
+    const sending = await prepare();
+    if (sending === null || stopped.signal.aborted) return;
+    const { ok, message } = await deliver(delivery, sending, signal);
     if (!ok && stopped.signal.aborted) return;
     const payload = { target, for_seq: event.seq, ok, message };
     await record([{ event_type: 'notification_sent', step_id: null, payload }]);
+  };
+  const queue = (target: string, event: RunEvent, prepare: () => Promise<Sending | null>) => {
+    if (isRecorded(request.events(), target, event.seq)) return;
+    // A record that can't be written, such as after a lost lease, is no failure of the run.
+    const turn = (queues.get(target) ?? Promise.resolve())
+      .then(() => send(target, event, prepare))
+      .catch(() => {});
+    queues.set(target, turn);
   };
 
   const wait = () => Promise.all(queues.values());
   return {
     add: (events) => {
-      for (const event of events)
-        for (const target of targetsFor(notifier, kindsOfRunEvent(event))) {
-          if (isRecorded(request.events(), target, event.seq)) continue;
-          // A record that can't be written, such as after a lost lease, is no failure of the run.
-          const turn = (queues.get(target) ?? Promise.resolve())
-            .then(() => send(target, event))
-            .catch(() => {});
-          queues.set(target, turn);
-        }
+      for (const event of events) {
+        if (notifier !== null)
+          for (const target of targetsFor(notifier, kindsOfRunEvent(event)))
+            queue(target, event, () => prepareNotification(request, notifier, target, event));
+        if (telemetry !== null && event.event_type === 'run_completed')
+          queue(telemetry.name, event, () => prepareTelemetry(request, telemetry));
+      }
     },
     settle: async () => {
       const settled = new AbortController();
@@ -107,8 +121,31 @@ function isRecorded(events: readonly RunEvent[], target: string, seq: number): b
   );
 }
 
+async function prepareNotification(
+  request: RunNotificationsRequest,
+  notifier: Notifier,
+  target: string,
+  event: RunEvent,
+): Promise<Sending | null> {
+  const notification = notifyOfRunEvent(event, await collectFacts(request, event));
+  return notification === null ? null : (signal) => notifier.send(target, { notification, event }, signal);
+}
+
+async function prepareTelemetry(
+  { deps, directory, events }: RunNotificationsRequest,
+  telemetry: TelemetryExporter,
+): Promise<Sending | null> {
+  const documents = await encodeRecordedRun({
+    directory,
+    events: events(),
+    repoRoot: deps.project.repoRoot,
+    payloads: telemetry.payloads,
+  });
+  return documents === null ? null : (signal) => telemetry.send(documents, signal);
+}
+
 async function collectFacts({ deps, directory, view }: RunNotificationsRequest, event: RunEvent) {
-  const { started, title, state, steps } = view();
+  const { started, starts, title, state, steps } = view();
   const cause = steps.findLast(({ reason }) => reason !== null)?.reason ?? null;
   const mask = (text: string) => maskSecrets(text, deps.project.secrets ?? []);
   return {
@@ -117,6 +154,7 @@ async function collectFacts({ deps, directory, view }: RunNotificationsRequest, 
     title: title === null ? null : mask(title),
     change: await countChange(directory, event).catch(() => null),
     costUsd: state.usage.costUsd,
+    unknownCosts: starts.filter(({ usage }) => usage.cost_usd === null).length,
     cause: cause === null ? null : mask(cause),
     pageUrl: deps.project.pageUrl ?? null,
   };

@@ -71,11 +71,23 @@ function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
   return null;
 }
 
+const WAITS_UNTIL = '; the run waits until ';
+
+/** The parts of a parked run's reason; null for any other reason. */
+export function splitParkedReason(blockingReason: string): {
+  readonly reason: string;
+  readonly until: string;
+} | null {
+  const at = blockingReason.lastIndexOf(WAITS_UNTIL);
+  const until = blockingReason.slice(at + WAITS_UNTIL.length);
+  return at === -1 || Number.isNaN(Date.parse(until)) ? null : { reason: blockingReason.slice(0, at), until };
+}
+
 /** Why the run doesn't continue: the gate's question, the time it waits for, the end's reason or the last failure. */
 export function blockingReason(view: RunView): string | null {
   if (view.awaiting !== null) return view.awaiting.reason;
   const parked = findParked(view);
-  if (parked !== null) return `${parked.reason}; the run waits until ${parked.until}`;
+  if (parked !== null) return `${parked.reason}${WAITS_UNTIL}${parked.until}`;
   if (view.end === null || view.end.lifecycle === 'completed') return null;
   if (view.end.reason !== null) return view.end.reason;
   const last = view.steps.findLast((step) => step.opcode !== 'STOP' && step.reason !== null);

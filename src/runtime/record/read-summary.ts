@@ -15,9 +15,6 @@ import { countGateChange, countWholeChange } from './change-count.ts';
 import { readRecordedPlan } from './recorded-run.ts';
 import { lastEnded, type RunView, viewRun } from './run-view.ts';
 
-/** How many failing cases of a baseline a summary names. */
-const MAX_FAILING_CASES = 100;
-
 export type ReadSummary = (
   run: Pick<RunRecord, 'directory' | 'inbox' | 'events'>,
 ) => Promise<RunSummary | null>;
@@ -157,12 +154,14 @@ async function readFailingAtBase(
   directory: RunDirectory,
   events: readonly RunEvent[],
   { baseline }: RunView,
-): Promise<readonly string[]> {
-  if (baseline?.outcome !== 'red') return [];
+): Promise<SummaryEvidence['failingAtBase']> {
+  if (baseline?.outcome !== 'red') return new Map();
   const record = await readBaseline({ directory, events: () => events });
-  return (record?.validators ?? [])
-    .flatMap(({ report }) => supportedReportSchema.safeParse(report).data?.cases ?? [])
-    .filter(({ status }) => status === 'failed')
-    .map(({ id }) => id)
-    .slice(0, MAX_FAILING_CASES);
+  const failing = new Map<string, string[]>();
+  for (const { id, report } of record?.validators ?? []) {
+    const cases = supportedReportSchema.safeParse(report).data?.cases ?? [];
+    const failed = cases.filter(({ status }) => status === 'failed').map((each) => each.id);
+    failing.set(id, [...(failing.get(id) ?? []), ...failed]);
+  }
+  return failing;
 }

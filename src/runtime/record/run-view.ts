@@ -1,7 +1,9 @@
 import type { EventPayload, RunEvent, ValidatorEnd } from '../../contracts/run/event.ts';
+import type { AgentStart } from '../../contracts/run/run-summary.ts';
 import type { Opcode, Termination } from '../../contracts/vocabulary.ts';
 import { evolve } from '../../kernel/evolve.ts';
 import { INITIAL_STATE, type RunEnd, type RunState } from '../../kernel/state.ts';
+import { foldAgentStarts } from '../../overview/agent-starts.ts';
 
 /** Everything that derived files and surfaces show about a run, folded from its events. */
 export interface RunView {
@@ -14,6 +16,8 @@ export interface RunView {
   readonly endedAt: string | null;
   readonly state: RunState;
   readonly steps: readonly StepView[];
+  /** Starts of agents and planners, in order, without their models and prompts. */
+  readonly starts: readonly AgentStart[];
   readonly lastCompletedStepId: string | null;
   readonly runnerFamily: string | null;
   readonly routes: readonly RouteView[];
@@ -105,6 +109,7 @@ export type AnswerView = EventPayload<'gate_approved'> & {
 
 interface Draft extends Mutable<RunView> {
   steps: StepView[];
+  starts: AgentStart[];
   routes: RouteView[];
   violations: ViolationView[];
   setup: SetupView[];
@@ -131,6 +136,7 @@ export function createRunViewer(): RunViewer {
       view.state = evolve(view.state, event);
       if (view.endedAt === null) view.updatedAt = event.timestamp;
       foldStep(view.steps, event);
+      foldAgentStarts(view.starts, event, view.state.stage, () => ({ model: null, prompt: null }));
       foldRest(view, event);
     },
     current: () => view,
@@ -164,6 +170,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     endedAt: null,
     state: INITIAL_STATE,
     steps: [],
+    starts: [],
     lastCompletedStepId: null,
     runnerFamily: null,
     routes: [],

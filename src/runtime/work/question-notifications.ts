@@ -6,6 +6,7 @@
 
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import { notifyOfQuestion } from '../../notify/question-notification.ts';
+import type { Notifier } from '../../ports/notifier.ts';
 import type { OpenQuestion } from '../../work/items/questions.ts';
 import { type DeliveryDeps, deliver, SETTLE_MS, targetsFor } from '../notify/deliver.ts';
 
@@ -18,6 +19,7 @@ export interface QuestionNotifications {
 
 /** What the configuration says about notifications. */
 export interface QuestionTargets extends Omit<DeliveryDeps, 'clock'> {
+  readonly notifier: Notifier;
   /** The name of the repository. */
   readonly repository: string;
   /** Hides secrets. */
@@ -53,7 +55,11 @@ export function createQuestionNotifications(deps: QuestionNotificationsDeps): Qu
       const { seq, at, itemId, waiting } = masked;
       const event = { seq, at, item_id: itemId, code: waiting.code };
       const notification = notifyOfQuestion(masked, deps.repository);
-      const { ok, message } = await deliver(deps, target, { notification, event }, giveUp.signal);
+      const { ok, message } = await deliver(
+        deps,
+        (signal) => notifier.send(target, { notification, event }, signal),
+        giveUp.signal,
+      );
       await deps.record({ type: 'notification_sent', item_id: itemId, target, for_seq: seq, ok, message });
     });
 

@@ -40,7 +40,7 @@ export function exitCodeOfOutcome(outcome: RunOutcome): ExitCode {
   }
 }
 
-export function exitCodeOf(end: DriveEnd): ExitCode {
+export function exitCodeOfEnd(end: DriveEnd): ExitCode {
   switch (end.kind) {
     case 'waiting':
     case 'parked':

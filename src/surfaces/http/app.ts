@@ -7,6 +7,7 @@ import type { Session } from '../../contracts/http/session-documents.ts';
 import type { PageServer } from './page-server.ts';
 import { type PageRequest, type Reply, type Route, RouteError, sendError, sendJson } from './route.ts';
 import { ALL_ROUTES } from './routes/all-routes.ts';
+import { type RequestPurpose, refuseSite } from './security/refuse-request.ts';
 import { headOf, type RequestHead } from './security/request-head.ts';
 import { SECURITY_HEADERS } from './security/response-headers.ts';
 import { readCookie } from './security/session-cookie.ts';
@@ -25,6 +26,8 @@ export function createApp(server: PageServer): Hono<PageEnv> {
   for (const route of ALL_ROUTES)
     app.on(route.method, route.path, async (context) => {
       const head = headOf(context.env.incoming);
+      const refusal = refuseSite(head, server.places, purposeOf(route));
+      if (refusal !== null) return sendError(refusal);
       const session = await authorize(server, route, head);
       const request: PageRequest<unknown> = {
         server,
@@ -37,13 +40,23 @@ export function createApp(server: PageServer): Hono<PageEnv> {
       };
       return toResponse(await route.handle(request, session));
     });
-  app.all('/api/*', () => sendError(new RouteError(404, 'no_route', 'there is nothing at this address')));
+  app.all('/api/*', (context) =>
+    sendError(
+      refuseSite(headOf(context.env.incoming), server.places, 'read') ??
+        new RouteError(404, 'no_route', 'there is nothing at this address'),
+    ),
+  );
   app.get('*', (context) =>
     sendStaticFile(server.webFolder, new URL(context.req.url).pathname, context.req.raw.headers),
   );
   app.notFound(() => sendError(new RouteError(404, 'no_route', 'there is nothing at this address')));
   app.onError((error) => explainError(error));
   return app;
+}
+
+function purposeOf({ method, isStream }: Route): RequestPurpose {
+  if (method !== 'GET') return 'change';
+  return isStream ? 'stream' : 'read';
 }
 
 async function authorize(

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SessionRights } from '../../contracts/http/session-documents.ts';
 import { createAttemptLimit } from './security/attempt-limit.ts';
+import { hashSecret } from './sessions.ts';
 
 const CODE_BYTES = 16;
 const LIFETIME_MS = 120_000;
@@ -43,14 +44,14 @@ export function createPairing(now: () => Date): Pairing {
     create: (grant) => {
       const code = randomBytes(CODE_BYTES).toString('base64url');
       const expiresMs = now().getTime() + LIFETIME_MS;
-      open = [...open, { ...grant, digest: digest(code), expiresMs }].slice(-MAX_OPEN);
+      open = [...open, { ...grant, digest: hashSecret(code), expiresMs }].slice(-MAX_OPEN);
       return { code, expiresAt: new Date(expiresMs) };
     },
     redeem: (code, address) => {
       const nowMs = now().getTime();
       const waitSeconds = limit.waitOf(address, nowMs);
       if (waitSeconds > 0) return { ok: false, kind: 'too_many', waitSeconds };
-      const given = digest(code);
+      const given = hashSecret(code);
       open = open.filter(({ expiresMs }) => expiresMs > nowMs);
       const found = open.find((each) => timingSafeEqual(each.digest, given));
       if (found === undefined) {
@@ -61,8 +62,4 @@ export function createPairing(now: () => Date): Pairing {
       return { ok: true, grant: { rights: found.rights, name: found.name } };
     },
   };
-}
-
-function digest(code: string): Buffer {
-  return createHash('sha256').update(code).digest();
 }

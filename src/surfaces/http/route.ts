@@ -34,6 +34,8 @@ export interface Route {
   /** `/api/repos/:repo/runs/:run`. */
   readonly path: string;
   readonly access: Access;
+  /** Whether the answer stays open: not even an address that the user typed opens it. */
+  readonly isStream?: boolean;
   /** Null if the route takes no body. */
   readonly body: z.ZodType | null;
   readonly handle: (request: PageRequest<unknown>, session: Session | null) => Promise<Reply>;

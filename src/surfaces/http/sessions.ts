@@ -1,9 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { DAY_MS } from '../../contracts/duration.ts';
 import type { Session, SessionRights } from '../../contracts/http/session-documents.ts';
 import type { SessionStore, StoredSession } from '../../ports/page-sessions.ts';
 import { SESSION_DAYS, type SessionToken } from './security/session-cookie.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface NewSession {
   readonly name: string;
@@ -41,13 +40,13 @@ export function createSessions(store: SessionStore, now: () => Date): Sessions {
     open: async ({ name, rights, from }) => {
       const token = { id: randomBytes(8).toString('hex'), secret: randomBytes(32).toString('base64url') };
       const session = { id: token.id, name, rights, created_at: now().toISOString() };
-      await store.write({ ...session, from, secret_sha256: digest(token.secret).toString('hex') });
+      await store.write({ ...session, from, secret_sha256: hashSecret(token.secret).toString('hex') });
       return { session, token };
     },
     find: async ({ id, secret }) => {
       const stored = await store.read(id);
       if (stored === null || !isCurrent(stored)) return null;
-      const isSame = timingSafeEqual(Buffer.from(stored.secret_sha256, 'hex'), digest(secret));
+      const isSame = timingSafeEqual(Buffer.from(stored.secret_sha256, 'hex'), hashSecret(secret));
       if (!isSame) return null;
       const { name, rights, created_at } = stored;
       return { id, name, rights, created_at };
@@ -76,6 +75,6 @@ export function createSessions(store: SessionStore, now: () => Date): Sessions {
   };
 }
 
-function digest(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

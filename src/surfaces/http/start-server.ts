@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { ErrorDocument } from '../../contracts/http/session-documents.ts';
 import { createApp } from './app.ts';
@@ -16,9 +17,10 @@ const CONNECTION_BOUNDS = {
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
+  // Such requests are refused like all others with an odd host, with the same headers.
+  requireHostHeader: false,
 } as const;
 const MAX_CONNECTIONS = 256;
-const MAX_HEADERS = 64;
 
 export interface Listening {
   readonly page: PageServer;
@@ -39,7 +41,8 @@ export async function startServer({ address, port, tls, openPage }: ListenReques
   const server =
     tls === null ? createServer(CONNECTION_BOUNDS) : createTlsServer({ ...CONNECTION_BOUNDS, ...tls });
   server.maxConnections = MAX_CONNECTIONS;
-  server.maxHeadersCount = MAX_HEADERS;
+  // All headers are kept, so that the rule that bounds their number sees them.
+  server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: address, port, exclusive: true }, resolve);
@@ -48,6 +51,8 @@ export async function startServer({ address, port, tls, openPage }: ListenReques
   const page = await openPage(bound);
   const app = createApp(page);
   const listener = getRequestListener(app.fetch, { hostname: address, overrideGlobalObjects: false });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseMalformed(error.code, socket));
+  server.on('checkExpectation', (_, outgoing: ServerResponse) => sendRefusal(outgoing, UNKNOWN_EXPECTATION));
   server.on('request', (incoming, outgoing) => {
     // First of all, because everything after this builds on the head.
     const refusal = refuseRequest(headOf(incoming), page.places);
@@ -66,12 +71,46 @@ export async function startServer({ address, port, tls, openPage }: ListenReques
 }
 
 /** Ends the connection too: what follows a refused head may be the rest of its body. */
-function sendRefusal(outgoing: ServerResponse, { status, code, message, help }: Refusal): void {
+function sendRefusal(outgoing: ServerResponse, refusal: Refusal): void {
+  outgoing.writeHead(refusal.status, REFUSAL_HEADERS);
+  outgoing.end(refusalText(refusal));
+}
+
+const REFUSAL_HEADERS: Readonly<Record<string, string>> = {
+  ...SECURITY_HEADERS,
+  'content-type': 'application/json; charset=utf-8',
+  connection: 'close',
+};
+
+function refusalText({ code, message, help }: Refusal): string {
   const document: ErrorDocument = { error: { code, message, help } };
-  outgoing.writeHead(status, {
-    ...SECURITY_HEADERS,
-    'content-type': 'application/json; charset=utf-8',
-    connection: 'close',
-  });
-  outgoing.end(JSON.stringify(document));
+  return JSON.stringify(document);
+}
+
+const UNKNOWN_EXPECTATION: Refusal = {
+  status: 417,
+  code: 'expectation',
+  message: 'the request expects something that this server does not do',
+  help: null,
+};
+
+/** What the parser refuses never becomes a request; its answer has the same headers as every other one. */
+function refuseMalformed(code: string | undefined, socket: Duplex): void {
+  if (!socket.writable || code === 'ECONNRESET') return void socket.destroy();
+  const refusal = explainMalformed(code);
+  const text = refusalText(refusal);
+  const headers = { ...REFUSAL_HEADERS, 'content-length': String(Buffer.byteLength(text)) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${text}`);
+}
+
+function explainMalformed(code: string | undefined): Refusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, code: 'long_headers', message: 'the headers are too long', help: null };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, code: 'slow', message: 'the request took too long', help: null };
+    default:
+      return { status: 400, code: 'malformed', message: 'the request is not valid HTTP', help: null };
+  }
 }

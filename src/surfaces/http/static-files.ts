@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Names that the build writes: segments without a leading dot, and an extension that is served. */
-const FILE = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$/;
+const STATIC_FILE = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$/;
 const INDEX = 'index.html';
 const FOREVER = 'public, max-age=31536000, immutable';
 
@@ -25,7 +25,7 @@ const ENCODINGS = [
 
 /** A file of the built page; for any other address the page itself, which shows what the address names. */
 export async function sendStaticFile(folder: string, path: string, headers: Headers): Promise<Response> {
-  const name = FILE.test(path) && TYPES[extname(path)] !== undefined ? path.slice(1) : INDEX;
+  const name = STATIC_FILE.test(path) && TYPES[extname(path)] !== undefined ? path.slice(1) : INDEX;
   const sent = await sendFile(folder, name, headers);
   if (sent !== null) return sent;
   if (name !== INDEX) return new Response('not found\n', { status: 404 });

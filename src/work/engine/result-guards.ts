@@ -158,7 +158,8 @@ export function refuseExtension(
   const known = state.items.get(itemId);
   if (known === undefined) return refuseUnknownItem(itemId);
   const wanted = entryPath(path);
-  if (wanted === '' || path.trim().startsWith('/') || wanted.split('/').includes('..'))
+  const isOutside = path.trim().startsWith('/') || wanted.split('/').includes('..');
+  if (wanted === '' || isOutside || /\p{Cc}/u.test(path))
     return refuse(
       'path_invalid',
       `${JSON.stringify(path)} is not a path in the repository`,

@@ -1,4 +1,5 @@
 import type { WaitingCode } from '../../contracts/work/work-item.ts';
+import { firstLine } from '../../text/shorten.ts';
 import { countUsedSlots, findBusyItems, findOverlapAmong, type WorkLimits } from './limits.ts';
 import {
   describeConflict,
@@ -180,7 +181,7 @@ function explainApproved({ item }: ItemRecord, { state }: WaitingContext): Waiti
 function explainStopped(known: ItemRecord, { state }: WaitingContext): Waiting {
   const { item, statusReason, rounds } = known;
   const command = `conductor work transition ${item.id} pending --reason "…"`;
-  const text = `${ATTENTION}${firstLine(statusReason)}; then: ${command}`;
+  const text = `${ATTENTION}${firstLine(statusReason).replace(/\.$/, '')}; then: ${command}`;
   if (item.status === 'blocked') return waitForUser('blocked', text, command);
   const revision = revisionOf(state, item);
   const verdict = revision === null ? undefined : reviewOfHead(state, revision)?.review.verdict;
@@ -198,8 +199,4 @@ function waitForEngine(
   more: Partial<Pick<Waiting, 'items' | 'files' | 'until'>> = {},
 ): Waiting {
   return { code, text, needsUser: false, items: [], files: [], until: null, command: null, ...more };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split(/\r?\n/, 1)[0] ?? '';
 }

@@ -44,14 +44,14 @@ interface PathAndWhy {
 }
 
 function readPathAndWhy(text: string, known: readonly string[]): PathAndWhy {
-  return knownPathAndWhy(text, known) ?? guessedPathAndWhy(text);
+  return readKnownPath(text, known) ?? guessPath(text);
 }
 
 /** If the path is known, a dash is accepted instead of the colon. */
 const REASON = /^\s*(?:`+|"|')?\s*(?:(?::|(?<=\s)-{1,2}\s|[—–])(.*))?$/s;
 
 /** The longest path of the patch that the text starts with. */
-function knownPathAndWhy(text: string, known: readonly string[]): PathAndWhy | null {
+function readKnownPath(text: string, known: readonly string[]): PathAndWhy | null {
   const quote = /^\s*(`+|"|')?\s*(?:\.\/)*/.exec(text);
   const rest = text.slice(quote?.[0].length ?? 0);
   for (const path of known) {
@@ -62,7 +62,7 @@ function knownPathAndWhy(text: string, known: readonly string[]): PathAndWhy | n
   return null;
 }
 
-function guessedPathAndWhy(text: string): PathAndWhy {
+function guessPath(text: string): PathAndWhy {
   const quoted = /^\s*(`+|"|')(.+?)\1\s*(?::(.*))?$/s.exec(text);
   if (quoted !== null) return { path: entryPath(quoted[2] ?? ''), why: (quoted[3] ?? '').trim() };
   const [, path = text, why = ''] = /^(.+?)(?::\s(.*)|:?)$/s.exec(text.trim()) ?? [];
@@ -78,8 +78,8 @@ function readCorrection(
   const readings = [...text.matchAll(ARROW)].map(({ index, 0: arrow }) => {
     const listed = unquoted(text.slice(0, index));
     const behind = text.slice(index + arrow.length);
-    const found = knownPathAndWhy(behind, known);
-    const { path: actual, why } = found ?? guessedPathAndWhy(behind);
+    const found = readKnownPath(behind, known);
+    const { path: actual, why } = found ?? guessPath(behind);
     const rank = (found === null ? 0 : 1) + (isListed(listed, inScope) ? 2 : 0);
     return { rank, correction: { kind: 'correction', listed, actual, why } satisfies Correction };
   });

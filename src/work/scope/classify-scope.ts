@@ -1,5 +1,6 @@
 import type { SCOPE_CLASSES } from '../../contracts/cli/cli-scope-document.ts';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
+import { leavesRoot } from '../../text/paths.ts';
 import type { ScopeEntry } from '../bodies/scope-entry.ts';
 import type { ScopeExtension } from '../items/state.ts';
 import { type Attestation, type Correction, isListed } from './attestations.ts';
@@ -19,6 +20,10 @@ export interface ScopedFile {
 export interface Proof {
   readonly proved: boolean;
   readonly reason: string;
+}
+
+export function notProved(reason: string): Proof {
+  return { proved: false, reason };
 }
 
 export interface ScopeInput {
@@ -70,7 +75,7 @@ function createClassifier(input: ScopeInput): Classifier {
 }
 
 function classifyPath(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
-  if (leavesRepository(path)) return verdict('out_of_scope', null, 'it is outside the repository');
+  if (leavesRoot(path)) return verdict('out_of_scope', null, 'it is outside the repository');
   const excluded = classifier.outside(path);
   if (excluded !== null)
     return verdict(
@@ -158,7 +163,7 @@ function explainInvalidCorrection(
     if (!isListed(listed, classifier.input.inScope)) return `${listed} is not an entry of In Scope`;
     if (!listChangedPaths(classifier.input.changes).includes(actual))
       return 'the patch does not change that file';
-    if (leavesRepository(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
+    if (leavesRoot(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
     return why === '' ? 'it gives no reason' : null;
   })();
   return reason === null ? null : `"Scope correction: ${listed} -> ${actual}" does not count: ${reason}`;
@@ -168,10 +173,6 @@ function explainInvalidCorrection(
 function isTestable(file: string, { inside, outside, extended, corrected }: Classifier): boolean {
   if (outside(file) !== null) return false;
   return inside(file) !== null || extended(file) !== null || corrected.has(file);
-}
-
-function leavesRepository(path: string): boolean {
-  return path.startsWith('/') || path.split('/').includes('..');
 }
 
 function isSame(entry: ScopeEntry, path: string): boolean {

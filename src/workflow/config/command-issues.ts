@@ -1,7 +1,8 @@
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { asList, asObject, asText } from '../../text/json.ts';
 import { flowList } from '../document/shape.ts';
 import { type ShapeIssue, valueAt } from '../document/shape-issues.ts';
-import { asList, asMapping, asText } from '../workflow-view.ts';
+
 import type { YamlSource } from '../yaml/yaml-source.ts';
 
 /** Commands of a configuration that are written as text, with the list to write instead. Null for any other issue. */
@@ -52,8 +53,8 @@ function setupIssue(
 
 /** An agent's command may be text, but then it is the name of a program: `node agent.mjs` is none. */
 export function checkAgentCommands(data: unknown, source: YamlSource): Diagnostic[] {
-  return Object.entries(asMapping(asMapping(data).agents)).flatMap(([name, agent]) => {
-    const command = asText(asMapping(agent).command);
+  return Object.entries(asObject(asObject(data).agents)).flatMap(([name, agent]) => {
+    const command = asText(asObject(agent).command);
     // A path may have spaces in it; a bare name has none.
     if (command === null || !/^\s*[^\s/]+\s+\S/.test(command)) return [];
     return [

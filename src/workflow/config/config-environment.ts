@@ -20,6 +20,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   limits: ['timeout', 'idle_timeout', 'max_visits', 'park', 'memory', 'processes', 'written_bytes'],
   paths: ['runs', 'workspaces', 'worktrees'],
   retention: ['keep_runs', 'keep_days'],
+  telemetry: ['endpoint', 'headers_env', 'payloads'],
   work: ['provider', 'agents', 'specs', 'jobs', 'max_rounds', 'branch'],
 };
 

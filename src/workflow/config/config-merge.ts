@@ -57,6 +57,7 @@ export function mergeConfigs(
     notify: combineTargets(user, repository, environment),
     forge: completeForge({ ...user?.forge, ...environment?.forge }),
     publish: completePublish(merged.publish),
+    telemetry: chooseTelemetry(user, repository, environment),
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(merged.work),
     serve: { url: user?.serve?.url ?? CONFIG_DEFAULTS.serve.url },
@@ -96,6 +97,22 @@ function combineTargets(user: Layer, repository: Layer, environment: Layer): Con
     const text = JSON.stringify(target);
     return seen.size < seen.add(text).size;
   });
+}
+
+/**
+ * The endpoint of a repository counts only if the user has none: it must not redirect the user's telemetry. Headers,
+ * which contain secrets, and payloads go to an endpoint of the user only.
+ */
+function chooseTelemetry(user: Layer, repository: Layer, environment: Layer): Config['telemetry'] {
+  const own = { ...user?.telemetry, ...environment?.telemetry };
+  if (own.endpoint !== undefined)
+    return {
+      endpoint: own.endpoint,
+      headers_env: own.headers_env ?? null,
+      payloads: own.payloads ?? false,
+    };
+  const endpoint = repository?.telemetry?.endpoint;
+  return endpoint === undefined ? null : { endpoint, headers_env: null, payloads: false };
 }
 
 const SANDBOX_BY_STRICTNESS = ['required', 'auto', 'off'] as const;

@@ -1,15 +1,16 @@
 import { CONFIG_DEFAULTS } from '../../contracts/config/config-defaults.ts';
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { isOwned, normalizePattern } from '../../setup/owned-paths.ts';
+import { asList, asObject, asText } from '../../text/json.ts';
 import { valueAt } from '../document/shape-issues.ts';
 import { pathProblem } from '../rules/steps/path-bounds.ts';
-import { asList, asMapping, asText } from '../workflow-view.ts';
+
 import type { YamlSource } from '../yaml/yaml-source.ts';
 import type { Mapping, Path } from '../yaml/yaml-tree.ts';
 
 /** Checks `paths`. Absolute paths are not checked here, because the repository's location is not known. */
 export function checkConfigPaths(data: unknown, source: YamlSource): Diagnostic[] {
-  const given = asMapping(asMapping(data).paths);
+  const given = asObject(asObject(data).paths);
   const workspaces = asText(given.workspaces);
   const isInside = workspaces !== null && isInsideRepository(workspaces);
   return [
@@ -57,7 +58,7 @@ function checkNesting(runs: string, workspaces: string, source: YamlSource): Dia
 
 /** Checks the paths of `setup`, and that cached paths have a command that creates them. */
 export function checkSetup(data: unknown, source: YamlSource): Diagnostic[] {
-  const setup = asMapping(asMapping(data).setup);
+  const setup = asObject(asObject(data).setup);
   const lists: Path[] = [['cache', 'key'], ['cache', 'paths'], ['copy']];
   const problems = lists.flatMap((list) =>
     asList(valueAt(setup, list)).flatMap((entry, index) => {

@@ -5,9 +5,10 @@ import { ROLES } from '../../contracts/work/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../../diagnostics/diagnostic.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { findGlobProblem } from '../../text/glob.ts';
+import { asList, asObject, asText } from '../../text/json.ts';
 import { valueAt } from '../document/shape-issues.ts';
 import { pathProblem, reportPath } from '../rules/steps/path-bounds.ts';
-import { asList, asMapping, asText } from '../workflow-view.ts';
+
 import type { YamlSource } from '../yaml/yaml-source.ts';
 import type { Path } from '../yaml/yaml-tree.ts';
 import { checkAgentCommands } from './command-issues.ts';
@@ -29,23 +30,30 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   ];
 }
 
-/** A repository must not decide what the user trusts or who may answer gates. */
+/** Settings that a repository must not decide, such as what the user trusts and which secrets go where. */
+const USER_SETTINGS: readonly (readonly string[])[] = [
+  ['answers'],
+  ['forge'],
+  ['serve'],
+  ['trusted'],
+  ['telemetry', 'headers_env'],
+  ['telemetry', 'payloads'],
+];
+
 export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
-  return ['answers', 'forge', 'serve', 'trusted']
-    .filter((key) => Object.hasOwn(asMapping(data), key))
-    .map((key) =>
-      createDiagnostic('CF108', {
-        message: `\`${key}\` is ignored here: it is read only from your own configuration file`,
-        span: source.locate([key], 'key'),
-        help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
-      }),
-    );
+  return USER_SETTINGS.filter((path) => valueAt(data, path) !== undefined).map((path) =>
+    createDiagnostic('CF108', {
+      message: `\`${path.join('.')}\` is ignored here: it is read only from your own configuration file`,
+      span: source.locate(path, 'key'),
+      help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
+    }),
+  );
 }
 
 /** Applies the path rules of workflow validators, so that the error shows up before a run is refused. */
 function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
-  return Object.entries(asMapping(asMapping(data).validators)).flatMap(([name, validator]) => {
-    const { report, artifacts } = asMapping(validator);
+  return Object.entries(asObject(asObject(data).validators)).flatMap(([name, validator]) => {
+    const { report, artifacts } = asObject(validator);
     const named = asText(report);
     const texts: [string, string, Path][] = [
       ...(named === null ? [] : [['report', reportPath(named), ['report']] as [string, string, Path]]),
@@ -85,7 +93,7 @@ function checkGlobs(data: unknown, source: YamlSource): Diagnostic[] {
 /** Names become parts of file names and of report routes, so they must have the form of a name. */
 function checkNames(data: unknown, source: YamlSource): Diagnostic[] {
   return (['agents', 'validators'] as const).flatMap((section) =>
-    Object.keys(asMapping(asMapping(data)[section]))
+    Object.keys(asObject(asObject(data)[section]))
       .filter((name) => !NAME_PATTERN.test(name))
       .map((name) =>
         createDiagnostic('CF103', {
@@ -113,7 +121,7 @@ function checkWorkAgents(data: unknown, source: YamlSource): Diagnostic[] {
 }
 
 function checkAgent(data: unknown, agent: string, who: string, span: Span): Diagnostic[] {
-  const known = [...Object.keys(asMapping(asMapping(data).agents)), ...Object.keys(CONFIG_DEFAULTS.agents)];
+  const known = [...Object.keys(asObject(asObject(data).agents)), ...Object.keys(CONFIG_DEFAULTS.agents)];
   if (known.includes(agent)) return [];
   const near = didYouMean(agent, known);
   return [
@@ -149,8 +157,8 @@ function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
 
 /** Checks that each target has one address, without a password in it. */
 function checkNotifyAddresses(data: unknown, source: YamlSource): Diagnostic[] {
-  return asList(asMapping(data).notify).flatMap((entry, index) => {
-    const { kind, url, url_env: variable } = asMapping(entry);
+  return asList(asObject(data).notify).flatMap((entry, index) => {
+    const { kind, url, url_env: variable } = asObject(entry);
     const address = asText(url);
     const report = (message: string, help: string, key: string) => [
       createDiagnostic('CF109', { message, help, span: source.locate(['notify', index, key], 'value') }),

@@ -36,6 +36,7 @@ const CONFIG_KEYS = [
   'paths',
   'retention',
   'notify',
+  'telemetry',
   'sandbox',
   'work',
 ];

@@ -12,9 +12,10 @@ import {
   hasErrors,
   limitDiagnostics,
 } from '../../diagnostics/diagnostic.ts';
+import { asList, asObject, asText } from '../../text/json.ts';
 import { substitutionHelp } from '../rules/steps/inline-templates.ts';
 import { findSubstitutions } from '../rules/steps/substitutions.ts';
-import { asList, asMapping, asText } from '../workflow-view.ts';
+
 import { createLineIndex } from '../yaml/line-index.ts';
 import { decodeSource, type Source } from '../yaml/source-text.ts';
 import { parseYaml, type YamlSource } from '../yaml/yaml-source.ts';
@@ -115,9 +116,9 @@ function emptyFrontMatter(text: string): Diagnostic {
 }
 
 function checkRules(data: unknown, source: YamlSource): Diagnostic[] {
-  const fields = asMapping(data);
+  const fields = asObject(data);
   const diagnostics: Diagnostic[] = [];
-  const contract = asMapping(fields.output_contract);
+  const contract = asObject(fields.output_contract);
   if (fields.role === 'planner' && !Object.hasOwn(contract, 'schema_ref')) {
     diagnostics.push(
       createDiagnostic('PR103', {
@@ -161,7 +162,7 @@ function refOf({ prompt_id, version }: PromptFrontMatter): string {
 function checkInputs(inputs: unknown, source: YamlSource): Diagnostic[] {
   const first = new Map<string, Path>();
   return asList(inputs).flatMap((entry, index) => {
-    const name = asText(asMapping(entry).name);
+    const name = asText(asObject(entry).name);
     if (name === null) return [];
     const path: Path = ['inputs', index, 'name'];
     const earlier = first.get(name);
@@ -203,7 +204,7 @@ function checkTemplate(
   data: unknown,
   { text, body, bodyOffset }: { readonly text: string; readonly body: string; readonly bodyOffset: number },
 ): Diagnostic[] {
-  const declared = asList(asMapping(data).inputs).flatMap((input) => asText(asMapping(input).name) ?? []);
+  const declared = asList(asObject(data).inputs).flatMap((input) => asText(asObject(input).name) ?? []);
   const lines = createLineIndex(text);
   return findTemplateProblems(readTemplate(body), declared).map(({ code, message, offset, length, help }) => {
     const start = bodyOffset + offset;

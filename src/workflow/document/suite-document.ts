@@ -7,7 +7,8 @@ import {
 } from '../../contracts/documents/page-entries.ts';
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { messageOf } from '../../text/error-message.ts';
-import { asList, asMapping, asText } from '../workflow-view.ts';
+import { asList, asObject, asText } from '../../text/json.ts';
+
 import type { Source } from '../yaml/source-text.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';
 import type { Path } from '../yaml/yaml-tree.ts';
@@ -35,7 +36,7 @@ function describe(path: Path, data: unknown): string {
   const [root, index, list, inner] = path;
   if (root === undefined) return 'the suite';
   if (root !== 'cases' || typeof index !== 'number') return `\`${path.join('.')}\``;
-  const id = asText(asMapping(asList(asMapping(data).cases)[index]).id);
+  const id = asText(asObject(asList(asObject(data).cases)[index]).id);
   const named = id === null ? `case ${index + 1}` : `the case \`${id}\``;
   if (list === undefined) return named;
   if (typeof inner !== 'number') return `\`${String(list)}\` of ${named}`;
@@ -44,8 +45,8 @@ function describe(path: Path, data: unknown): string {
 
 function checkCases(data: unknown, source: YamlSource): Diagnostic[] {
   const first = new Map<string, Path>();
-  return asList(asMapping(data).cases).flatMap((entry, index) => {
-    const fields = asMapping(entry);
+  return asList(asObject(data).cases).flatMap((entry, index) => {
+    const fields = asObject(entry);
     const path: Path = ['cases', index];
     return [
       ...checkId(asText(fields.id), [...path, 'id'], first, source),
@@ -74,7 +75,7 @@ function checkId(id: string | null, path: Path, first: Map<string, Path>, source
 
 function checkEntries(list: unknown, path: Path, form: EntryForm, source: YamlSource): Diagnostic[] {
   return asList(list).flatMap((entry, index) => {
-    const problem = entryProblem(asMapping(entry), form);
+    const problem = entryProblem(asObject(entry), form);
     if (problem === null) return [];
     const { message, help, key } = problem;
     const at: Path = [...path, index];

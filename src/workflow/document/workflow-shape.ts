@@ -4,7 +4,8 @@ import {
   workflowDocumentSchema,
 } from '../../contracts/documents/workflow-document.ts';
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { asText } from '../workflow-view.ts';
+import { asText } from '../../text/json.ts';
+
 import type { YamlSource } from '../yaml/yaml-source.ts';
 import type { Path } from '../yaml/yaml-tree.ts';
 import { checkShape, type ShapeResult } from './shape.ts';

@@ -1,4 +1,5 @@
 import type { Plan, PlanStep, ValidationStep } from '../../kernel/plan.ts';
+import { roundCost } from '../../kernel/state.ts';
 import type { PlanGraph } from './plan-graph.ts';
 
 /**
@@ -86,11 +87,6 @@ function boundSpending(
   if (reached.some((step) => budgetOf(step) === null)) return ofRun;
   const ofSteps = most((step, visits) => (visits > 0 ? (budgetOf(step) ?? 0) : 0));
   return ofRun === null ? ofSteps : Math.min(ofRun, ofSteps);
-}
-
-/** Rounds away floating-point noise: 0.1 + 0.2 must not exceed a cap of 0.3. */
-function roundCost(usd: number | null): number | null {
-  return usd === null ? null : Number(usd.toFixed(9));
 }
 
 /** A rollback has no limit, and its time is negligible. */

@@ -31,7 +31,8 @@ export function createLineIndex(text: string): LineIndex {
   };
 }
 
-function findLineStarts(text: string): number[] {
+/** The offset at which each line starts. */
+export function findLineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;

@@ -120,7 +120,7 @@ describe('a question that the policy refuses', () => {
     ['by a push', { forbidden_operations: ['push'] }, run('git push origin x'), 'forbidden_operation'],
     ['on the network', { network: 'deny' }, { kind: 'fetch', title: 'x' }, 'network_violation'],
     [
-      'by what can not be determined under a read-only policy',
+      "by what can't be determined under a read-only policy",
       READ_ONLY,
       { kind: 'execute', title: 'x', rawInput: {} },
       'forbidden_operation',

@@ -124,7 +124,7 @@ describe('the model of a session', () => {
       });
   });
 
-  it('is not passed over in silence where it can not be chosen', () => {
+  it("is not passed over in silence where it can't be chosen", () => {
     expect(foldSession(BEGUN, { model: 'big' }).state.end).toEqual({
       kind: 'unfit',
       message: 'offers no choice of a model, and big is asked for',

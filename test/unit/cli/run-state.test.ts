@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isInState, isMoving, isUnfinished, listedState } from '../../../src/app/runs/listed-state.ts';
+import {
+  deriveListedState,
+  isExecuting,
+  isInState,
+  isUnfinished,
+} from '../../../src/app/runs/listed-state.ts';
 import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { Driver } from '../../../src/contracts/run/run-lease.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
@@ -80,7 +85,7 @@ const CASES = [
 
 describe('the state of a run', () => {
   it.each(CASES)('is known of one $what', ({ run, word, text }) => {
-    expect(listedState(run)).toBe(word);
+    expect(deriveListedState(run)).toBe(word);
     expect(stateText(run, NOW, short)).toBe(text);
     expect(isInState(run, word)).toBe(true);
     expect(isInState(run, 'success')).toBe(false);
@@ -89,7 +94,7 @@ describe('the state of a run', () => {
   it('is a move only where a process works on it', () => {
     const waited = { ...waiting(null), driver: driverWith(7) };
     const runs = [listing({}, 7), listing(null, 7), listing({}), listing(null), waited, waiting(null)];
-    expect(runs.map(isMoving)).toEqual([true, true, false, false, false, false]);
+    expect(runs.map(isExecuting)).toEqual([true, true, false, false, false, false]);
   });
 
   it('is matched by how it ended, too', () => {

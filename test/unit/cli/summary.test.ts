@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { nextCommands } from '../../../src/app/runs/next-commands.ts';
+import type { AgentStart } from '../../../src/contracts/run/run-summary.ts';
 import type { DriveEnd } from '../../../src/runtime/drive/drive.ts';
 import type { RunView, StepView } from '../../../src/runtime/record/run-view.ts';
 import { renderSummary } from '../../../src/surfaces/cli/output/summary.ts';
+import { startWith } from '../overview/summary-fixture.ts';
 import { listeningTerminal } from './listening-terminal.ts';
 
 const ID = '0199ab12-cdef-7000-8000-000000000000';
@@ -38,6 +40,7 @@ function viewOf(fields: Partial<Omit<RunView, 'state'>>, tree = 'base'): RunView
     endedAt: null,
     state: { tree, stage: { kind: 'running' }, usage: {} },
     steps: [],
+    starts: [],
     awaiting: null,
     violations: [],
     setup: [],
@@ -173,5 +176,19 @@ describe('the next commands of a run that ended', () => {
       `conductor diff ${SHORT}`,
     ]);
     expect(ended('failed', 'base')).toEqual([`conductor show ${SHORT}`, `conductor logs ${SHORT}`]);
+  });
+});
+
+describe('the usage of a summary', () => {
+  const agent = step('implement');
+  const some = startWith();
+  const part = startWith({ usage: { input_tokens: 5, output_tokens: null, cost_usd: null } });
+  it.each<readonly [string, readonly AgentStart[]]>([
+    ['1000 tokens in, 200 out; cost 0.41 USD', [some]],
+    ['1005 tokens in, at least 200 out; cost at least 0.41 USD', [some, part]],
+    ['5 tokens in, unknown out; cost unknown', [part]],
+    ['tokens unknown; cost unknown', []],
+  ])('is `%s`', (usage, starts) => {
+    expect(summaryOf(viewOf({ steps: [agent], starts }))).toContain(`  usage\n    ${usage}\n`);
   });
 });

@@ -77,3 +77,28 @@ describe('a table', () => {
     );
   });
 });
+
+describe('characters that take two columns of a terminal, or none', () => {
+  it.each([
+    ['日本語', 6],
+    ['한국', 4],
+    ['🚀 go', 5],
+    ['cafe\u0301', 4],
+    ['Ｆ', 2],
+    ['Grüße – „x“…', 12],
+    ['\u001b[31m日\u001b[0m', 2],
+  ])('%s takes %i', (text, columns) => {
+    expect(visibleLength(text)).toBe(columns);
+  });
+
+  it('keep the columns of a table aligned and within its width', () => {
+    const rows = [
+      ['0199ab12', 'implement: 日本語の長いタイトルを追加する', '3 h ago'],
+      ['0199ab13', 'fix: Small', '2 d ago'],
+    ];
+    const [wide = '', plain = ''] = renderTable(rows, '', { width: 45, shorten: 1 }).split('\n');
+    expect([wide.slice(-7), plain.slice(-7)]).toEqual(['3 h ago', '2 d ago']);
+    expect(visibleLength(wide)).toBe(visibleLength(plain));
+    expect(visibleLength(wide)).toBeLessThanOrEqual(45);
+  });
+});

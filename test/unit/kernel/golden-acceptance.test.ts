@@ -111,7 +111,7 @@ describe('an approval with goldens pending', () => {
 describe('no goldens are put anywhere', () => {
   it.each([
     ['by a rejection', rejected],
-    ['by a gate that ran out of time', answered('gate_timed_out')],
+    ['by a gate that timed out', answered('gate_timed_out')],
   ])('%s', (_, reply) => {
     const run = play(plan, [changed, proposing, reply]);
     expect(eventsOf(run, 'step_completed').at(-1)?.payload).toMatchObject({ changed: false, tree: null });
@@ -144,7 +144,7 @@ describe('a run that is killed between the approval and the files', () => {
   });
 });
 
-describe('goldens that can not be put into the files', () => {
+describe("goldens that can't be put into the files", () => {
   const failed = { kind: 'step_ended', outcome: 'error', changed: true, tree: null } as const;
   const input = { ...failed, validators: [], usage: null, reason: 'git said no', violations: [] };
 

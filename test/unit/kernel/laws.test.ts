@@ -123,9 +123,9 @@ describe('in every run of every plan, interrupted or not', () => {
   it('no run succeeds with a violation that was not evaluated', () => {
     law((run) => {
       if (eventsOf(run, 'run_completed')[0]?.payload.lifecycle_state !== 'completed') return;
-      const judgedAt = run.events.findLastIndex((event) => event.event_type === 'decision_recorded');
-      const unjudged = run.events.slice(judgedAt + 1);
-      expect(unjudged.filter((event) => event.event_type === 'policy_violation')).toEqual([]);
+      const evaluatedAt = run.events.findLastIndex((event) => event.event_type === 'decision_recorded');
+      const unevaluated = run.events.slice(evaluatedAt + 1);
+      expect(unevaluated.filter((event) => event.event_type === 'policy_violation')).toEqual([]);
     });
   });
 

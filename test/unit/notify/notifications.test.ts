@@ -25,6 +25,7 @@ const FACTS: RunFacts = {
   title: 'Add a --quiet flag',
   change: { files: 2, insertions: 10, deletions: 1 },
   costUsd: 0.41,
+  unknownCosts: 0,
   cause: 'the validator tests exited with 1',
   pageUrl: null,
 };
@@ -86,6 +87,14 @@ test.each([
   ['error', 'the agent exited with 1', 'the agent exited with 1'],
 ])('a run that ended as %s says why, if something went wrong', (outcome, reason, asked) => {
   expect(notify(endWith(outcome, reason)).asked).toBe(asked);
+});
+
+test('a cost that only some agents report is at least their sum, and small amounts are not zero', () => {
+  const document = notificationDocument(notify(endWith('success'), { ...FACTS, unknownCosts: 1 }));
+  expect(document.text).toContain('cost so far at least $0.41');
+  expect(document).toMatchObject({ cost_usd: 0.41, cost_unknown_starts: 1 });
+  const { text } = notificationDocument(notify(endWith('success'), { ...FACTS, costUsd: 0.0042 }));
+  expect(text).toContain('cost so far $0.0042');
 });
 
 test('a cost that no agent reports is unknown, not zero', () => {

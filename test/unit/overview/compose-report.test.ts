@@ -176,8 +176,7 @@ describe('new since last time', () => {
     recorded_at: '2026-11-18T01:00:00.000Z',
     cached: false,
     cases: null,
-    failing_cases: failing,
-    failing_validators: failing.length > 0 ? ['tests'] : [],
+    validators: [{ id: 'tests', failed: failing.length > 0, failing_cases: failing, more_failing_cases: 0 }],
     reason: null,
   });
   const newsOf = (latest: Partial<RunSummary>, before: Partial<RunSummary>) =>

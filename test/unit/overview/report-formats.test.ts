@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/contracts/cli/cli-report-document.ts';
+import type { RunSummary } from '../../../src/contracts/run/run-summary.ts';
 import { composeReport } from '../../../src/overview/compose-report.ts';
 import { renderHtml } from '../../../src/overview/render-html.ts';
 import { renderMarkdown } from '../../../src/overview/render-markdown.ts';
+import { describeDisk, describeRun, explainSpent } from '../../../src/overview/report-lines.ts';
+import { formatTokenRow, spendOfStart, sumSpend } from '../../../src/overview/spend.ts';
 import { renderReport } from '../../../src/surfaces/cli/output/report-text.ts';
 import { NOW, repositoryWith, SINCE, startWith, summaryWith, UNENDED } from './summary-fixture.ts';
 
@@ -149,5 +152,55 @@ test('a line on the terminal says what came of the run, what it cost and where t
       '  total               1 run  $0.41  1,000 in, 200 out  1 m 00 s',
       '',
     ].join('\n'),
+  );
+});
+
+test.each([
+  [true, 'disk: 2.5 kB of records, 10 B of workspaces'],
+  [false, 'disk: at least 2.5 kB of records, 10 B of workspaces'],
+])('disk use that was measured completely (%s) is `%s`', (isComplete, text) => {
+  expect(describeDisk({ runs_bytes: 2500, workspaces_bytes: 10, is_complete: isComplete })).toBe(text);
+});
+
+describe('the first sentence about a run', () => {
+  const sentenceOf = (change: Partial<RunSummary>): string => {
+    const runs = [{ summary: summaryWith(change), isDriven: false }];
+    const scope = { kind: 'since', since: SINCE } as const;
+    const report = composeReport({ now: NOW, scope, repositories: [repositoryWith({ runs })] });
+    const [line] = report.sections.flatMap((section) => section.runs);
+    return line === undefined ? '' : (describeRun(line, FORMAT)[0] ?? '');
+  };
+  const by = { by: 'ann', reason: null };
+  test.each<readonly [string, Partial<RunSummary>]>([
+    ['cancelled by ann', { outcome: 'cancelled', cancel: by, reason: 'cancelled by ann' }],
+    ['cancelled by ann: too slow', { outcome: 'cancelled', cancel: by, reason: 'too slow' }],
+    ['rejected by ann: no', { outcome: 'rejected', first_cause: 'rejected by ann: no', reason: 'no' }],
+    ['error: errors in a.js', { outcome: 'error', first_cause: 'errors in a.js' }],
+    [
+      'budget: tests failed: too expensive',
+      { outcome: 'budget', first_cause: 'tests failed', reason: 'too expensive' },
+    ],
+    [
+      'parked at implement, due 2026-11-18T05:00:00.000Z: limit',
+      { ...UNENDED, parked: { step_id: 'implement', until: '2026-11-18T05:00:00.000Z', reason: 'limit' } },
+    ],
+  ])('is `%s`', (sentence, change) => {
+    expect(sentenceOf(change)).toBe(sentence);
+  });
+});
+
+test('what no agent reported is unknown, and a part of a sum is at least', () => {
+  const [none, some] = [
+    startWith({ usage: { input_tokens: 5, output_tokens: null, cost_usd: null } }),
+    startWith(),
+  ];
+  const one = spendOfStart(none);
+  expect(formatTokenRow(sumSpend([one, one]))).toBe('10 in, unknown out');
+  expect(formatTokenRow(sumSpend([one, spendOfStart(some)]))).toBe('1,005 in, ≥ 200 out');
+  const runs = [{ summary: summaryWith({ starts: [none, some] }), isDriven: false }];
+  const scope = { kind: 'since', since: SINCE } as const;
+  const report = composeReport({ now: NOW, scope, repositories: [repositoryWith({ runs })] });
+  expect(explainSpent(report)).toBe(
+    '≥ is at least; of 2 starts of agents: 1 without cost, 1 without output tokens',
   );
 });

@@ -7,7 +7,7 @@ export const SINCE = '2026-11-17T18:00:00.000Z';
 /** A run that ended with success; the argument changes parts of it. */
 export function summaryWith(change: Partial<RunSummary> = {}): RunSummary {
   return {
-    schema_version: 1,
+    schema_version: 2,
     run_id: '0199ab12-0000-7000-8000-000000000001',
     title: 'Add a --quiet flag',
     workflow_id: 'implement',

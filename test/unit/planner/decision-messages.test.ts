@@ -48,7 +48,7 @@ describe('what a blocker says', () => {
       ],
     ],
     [
-      'of a report that can not count',
+      "of a report that can't count",
       { harness_report: report({ a: 'passed' }, { summary: { passed: 3, failed: 0, flaky: 1 } }) },
       [
         [
@@ -124,7 +124,7 @@ describe('what a blocker says', () => {
       [['the step was asked to implement something, but the workspace does not differ from the base']],
     ],
     [
-      'of validators that can not start any more, with the exit code where there is one',
+      "of validators that can't start any more, with the exit code where there is one",
       {
         validation: {
           mechanical_outcome: 'error',

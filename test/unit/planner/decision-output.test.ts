@@ -91,7 +91,7 @@ describe('fix instructions', () => {
     expect(fix?.edits.at(-1)?.rationale).toBe(`it exited with 1; ${message}`);
   });
 
-  it('carry the end of the output of a validator that failed or ran out of time', () => {
+  it('carry the end of the output of a validator that failed or timed out', () => {
     const { fix_instructions: fix } = evaluate(
       envelope({
         validation: {
@@ -116,7 +116,7 @@ describe('fix instructions', () => {
       ['npm test'],
     ],
     [
-      'the command line of a validator that ran out of time',
+      'the command line of a validator that timed out',
       { validation: { ...error, exit_codes: {}, timeouts: ['lint'], commands } },
       ['npm run lint -- --quiet'],
     ],

@@ -46,7 +46,7 @@ async function playRun(plays: readonly Play[], setting: Setting = {}): Promise<P
   const waits = setting.waits ?? {};
   const played: Agent = {
     family: 'played',
-    unavailable: async () => null,
+    explainUnavailable: async () => null,
     run: async (request) => {
       const play = plays[starts.length];
       starts.push(request);

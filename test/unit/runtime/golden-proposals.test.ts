@@ -40,9 +40,7 @@ describe('the path of a golden', () => {
     ['a', 'a/b', true],
     ['ab', 'a', false],
     ['a/b', 'a/c', false],
-  ])('%s beside %s can not be: %s', (one, other, expected) =>
-    expect(pathsConflict(one, other)).toBe(expected),
-  );
+  ])("%s beside %s can't be: %s", (one, other, expected) => expect(pathsConflict(one, other)).toBe(expected));
 });
 
 describe('a patch', () => {

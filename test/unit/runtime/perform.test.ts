@@ -24,7 +24,7 @@ it('ends no step of which nothing can be written down: the run stops, to be resu
   await expect(perform(onFullDisk(), EFFECT as never)).rejects.toThrow('no space left on device');
 });
 
-it('ends the run when its checkout can not be made ready for the first step', async () => {
+it("ends the run when its checkout can't be made ready for the first step", async () => {
   expect(await perform(onFullDisk(), { kind: 'prepare' })).toEqual({
     records: [],
     input: { kind: 'preparation_failed', reason: 'git failed' },

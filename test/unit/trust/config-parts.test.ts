@@ -32,6 +32,12 @@ describe('parts of a configuration', () => {
     ],
     ['notify', { notify: { command: ['mail', 'me'] } }, ['notify notify: mail me']],
     [
+      'an endpoint for telemetry, without the headers that a repository can not set',
+      { telemetry: { endpoint: 'http://evil', headers_env: 'SECRET', payloads: true } },
+      ['telemetry telemetry: sends traces and metrics of runs to http://evil'],
+    ],
+    ['telemetry without an endpoint', { telemetry: { payloads: true } }, []],
+    [
       'a planner with its address and the name of its key',
       {
         planner: {

@@ -8,7 +8,14 @@ import {
   formatTokens,
 } from '../../../web/src/text/numbers.ts';
 import { describeAge, formatAge, formatDuration } from '../../../web/src/text/time.ts';
-import { verdictOfClaim, verdictOfRun, verdictOfStep } from '../../../web/src/text/verdict.ts';
+import {
+  plainCause,
+  plainClaim,
+  plainWaiting,
+  verdictOfClaim,
+  verdictOfRun,
+  verdictOfStep,
+} from '../../../web/src/text/verdict.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -86,5 +93,42 @@ describe('a verdict', () => {
   it('has a word for every outcome, so that colour is never the only sign', () => {
     for (const outcome of RUN_OUTCOMES) expect(verdictOfRun('completed', outcome).word).toMatch(/^[a-z]/);
     for (const holds of [true, false, null]) expect(verdictOfClaim(holds).word).toMatch(/^[a-z]/);
+  });
+});
+
+describe('why an item waits', () => {
+  it.each([
+    ['approved; merge it: conductor work merge 1', 'conductor work merge 1', 'approved; merge it'],
+    [
+      'needs attention: no unit; then: conductor work show 2',
+      'conductor work show 2',
+      'needs attention: no unit',
+    ],
+    ['blocked by 2 (ready)', null, 'blocked by 2 (ready)'],
+  ])('%j stands without the command %j', (waiting, command, text) => {
+    expect(plainWaiting({ waiting, waiting_reason: { command } })).toBe(text);
+    expect(plainWaiting({ waiting: null, waiting_reason: null })).toBe('');
+  });
+});
+
+describe('why an evaluation decided', () => {
+  it.each([
+    [
+      'validator-or-case-failed: tests exited with 1; and 30 more (evidence.validation.exit_codes, evidence.harness_report.cases); also claimed-passing',
+      'tests exited with 1; and 30 more',
+    ],
+    ['no problem found in evidence', 'no problem found in evidence'],
+    ['model: the (old) tests fail', 'model: the (old) tests fail'],
+  ])('%j reads %j', (reason, text) => {
+    expect(plainCause(reason)).toBe(text);
+  });
+});
+
+describe('a claim', () => {
+  it.each([
+    ['tests_pass', 'tests pass'],
+    ['created src/tests_pass.ts', 'created src/tests_pass.ts'],
+  ])('%s reads %s', (claim, text) => {
+    expect(plainClaim(claim)).toBe(text);
   });
 });

@@ -191,6 +191,7 @@ describe('an extension of the scope', () => {
     ['../x', 'person', 'path_invalid'],
     ['/etc/passwd', 'person', 'path_invalid'],
     ['', 'person', 'path_invalid'],
+    ['notes.txt\ntools/', 'person', 'path_invalid'],
     ['README.md', 'engine', 'people_only'],
   ] as const)('to %j by %s: %s', (path, by, code) => {
     const requester =

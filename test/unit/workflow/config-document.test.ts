@@ -315,4 +315,39 @@ describe('mergeConfigs', () => {
   ])('completes a planner of %s', (fields, expected) => {
     expect(mergeConfigs(check(`planner: { ${fields} }`).document).planner).toMatchObject(expected);
   });
+
+  it.each<[string, string, string, object | null]>([
+    [
+      'the endpoint of a repository if the user has none',
+      '{}',
+      '{ endpoint: "http://r" }',
+      { endpoint: 'http://r' },
+    ],
+    [
+      'without headers and payloads of anybody',
+      '{ headers_env: KEY, payloads: true }',
+      '{ endpoint: "http://r", headers_env: OTHER, payloads: true }',
+      { endpoint: 'http://r', headers_env: null, payloads: false },
+    ],
+    [
+      "the user's endpoint, which a repository can't redirect",
+      '{ endpoint: "http://u", headers_env: KEY }',
+      '{ endpoint: "http://r", headers_env: OTHER, payloads: true }',
+      { endpoint: 'http://u', headers_env: 'KEY', payloads: false },
+    ],
+    ['nothing without an endpoint', '{ payloads: true }', '{}', null],
+  ])('telemetry: %s', (_name, user, repository, expected) => {
+    const documents = [user, repository].map((text) => check(`telemetry: ${text}\n`).document);
+    const { telemetry } = mergeConfigs(documents[0] ?? null, documents[1] ?? null);
+    if (expected === null) expect(telemetry).toBeNull();
+    else expect(telemetry).toMatchObject(expected);
+  });
+
+  it('telemetry: the environment replaces the endpoint of both files', () => {
+    const layers = ['u', 'r', 'e'].map(
+      (host) => check(`telemetry: { endpoint: "http://${host}" }\n`).document,
+    );
+    const [user = null, repository = null, environment = null] = layers;
+    expect(mergeConfigs(user, repository, environment).telemetry?.endpoint).toBe('http://e');
+  });
 });

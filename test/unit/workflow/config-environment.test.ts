@@ -34,6 +34,8 @@ describe('the environment', () => {
     ['CONDUCTOR_TESTS', '["test/**"]', { tests: ['test/**'] }],
     ['CONDUCTOR_RETENTION_KEEP_RUNS', '5', { retention: { keep_runs: 5 } }],
     ['CONDUCTOR_RETENTION_KEEP_DAYS', '1', { retention: { keep_days: 1 } }],
+    ['CONDUCTOR_TELEMETRY_ENDPOINT', 'http://x', { telemetry: { endpoint: 'http://x' } }],
+    ['CONDUCTOR_TELEMETRY_PAYLOADS', 'true', { telemetry: { payloads: true } }],
     ['CONDUCTOR_WORK_JOBS', '4', { work: { jobs: 4 } }],
     ['CONDUCTOR_WORK_SPECS', '[specs/*.md]', { work: { specs: ['specs/*.md'] } }],
     ['CONDUCTOR_WORK_BRANCH', 'trunk', { work: { branch: 'trunk' } }],
@@ -60,7 +62,14 @@ describe('the environment', () => {
     expect(names.length).toBeGreaterThan(10);
     const unreached = names.filter((name) => {
       const variable = `CONDUCTOR_${name.toUpperCase()}`;
-      const leaf = { limits: '_TIMEOUT', paths: '_RUNS', retention: '_KEEP_RUNS', work: '_JOBS' }[name] ?? '';
+      const leaf =
+        {
+          limits: '_TIMEOUT',
+          paths: '_RUNS',
+          retention: '_KEEP_RUNS',
+          work: '_JOBS',
+          telemetry: '_ENDPOINT',
+        }[name] ?? '';
       return readEnvironment({ [`${variable}${leaf}`]: '1' }) === null;
     });
     // These count in the user's own file alone.

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
 import { ApiError, getJson } from './http.ts';
 
 /** What is known of a document: its last good state stays while it is fetched again, or can't be. */
@@ -94,4 +94,13 @@ export function useDocument<T>(path: string | null): Loaded<T> {
     if (path !== null) fetchDocument(path);
   }, [path]);
   return drawn as Loaded<T>;
+}
+
+/** Keeps the last value while the next one is fetched, so that a screen doesn't blink. */
+export function useLast<T>(value: T | null): T | null {
+  const [last, setLast] = useState(value);
+  useEffect(() => {
+    if (value !== null) setLast(value);
+  }, [value]);
+  return value ?? last;
 }

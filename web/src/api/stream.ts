@@ -15,16 +15,7 @@ export interface Connection {
   readonly heardAt: Date | null;
 }
 
-export interface OutputLine {
-  readonly run_id: string;
-  readonly step: string;
-  readonly line: string;
-}
-
 export const connection = createStore<Connection>({ state: 'connecting', heardAt: null });
-
-/** The last line that the running step of the watched run printed. */
-export const lastOutput = createStore<OutputLine | null>(null);
 
 /** The server pings every 15 s; two missed pings and a margin mean that the connection is gone. */
 const SILENCE_MS = 40_000;
@@ -49,7 +40,6 @@ export function watch(repo: string | null, run: string | null, after: number | n
   if (target?.repo === repo && target.run === run) return;
   target = repo === null ? null : { repo, run };
   lastSeq = after;
-  lastOutput.set(null);
   open();
 }
 
@@ -86,11 +76,6 @@ function open(): void {
   opened.addEventListener('changed', () => {
     heard();
     scheduleRefresh(repo, 'lists');
-  });
-  opened.addEventListener('output', (event) => {
-    heard();
-    if (run !== null)
-      lastOutput.set({ run_id: run, ...(JSON.parse(event.data as string) as object) } as OutputLine);
   });
 }
 

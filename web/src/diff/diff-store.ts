@@ -41,12 +41,17 @@ export interface DiffStore {
   readonly unfold: (file: number) => void;
 }
 
-export function createDiffStore(
-  repo: string,
-  run: string,
-  step: string | null,
-  onChange: () => void,
-): DiffStore {
+/** Which change a diff shows. */
+interface ShownChange {
+  readonly repo: string;
+  readonly run: string;
+  /** Null for the change of the whole run. */
+  readonly step: string | null;
+  /** The event after which the change is wanted; null for now. */
+  readonly at: number | null;
+}
+
+export function createDiffStore({ repo, run, step, at }: ShownChange, onChange: () => void): DiffStore {
   const path = `${runPath(repo, run)}/changes`;
   const states: FileState[] = [];
   const pending = new Set<string>();
@@ -71,7 +76,9 @@ export function createDiffStore(
   };
   const fetchFiles = async (): Promise<void> => {
     const offset = states.length;
-    const found = await getJson<ChangesDocument>(withQuery(path, { step, offset, limit: FILES_PER_PAGE }));
+    const found = await getJson<ChangesDocument>(
+      withQuery(path, { step, at, offset, limit: FILES_PER_PAGE }),
+    );
     head = found;
     for (const file of found.files)
       states.push({ file, pages: new Map(), isFolded: foldReason(file) !== null });
@@ -89,7 +96,7 @@ export function createDiffStore(
   };
   const fetchLines = async (state: FileState, page: number): Promise<void> => {
     const from = page * LINES_PER_PAGE;
-    const query = { path: state.file.path, step, from, limit: LINES_PER_PAGE };
+    const query = { path: state.file.path, step, at, from, limit: LINES_PER_PAGE };
     const found = await getJson<ChangedFileDocument>(withQuery(`${path}/file`, query));
     const parts = partsOf(found);
     state.pages.set(page, parts);

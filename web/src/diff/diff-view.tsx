@@ -23,6 +23,8 @@ export interface DiffProps {
   readonly run: string;
   /** Null for the change of the whole run. */
   readonly step: string | null;
+  /** The event after which the change is wanted; null for now. */
+  readonly at?: number | null;
   /** The diff is fetched anew when this changes. */
   readonly version: string;
   readonly place: FilePlace;
@@ -37,11 +39,11 @@ const layoutChoice = createStore<DiffLayout>('unified');
 
 /** A diff of any size, under one scroll bar: files below each other, with a tree to find them. */
 export function DiffView(props: DiffProps): JSX.Element {
-  const { repo, run, step, version, place, placeUrl, draft } = props;
+  const { repo, run, step, at = null, version, place, placeUrl, draft } = props;
   const [drawn, redraw] = useReducer<number, undefined>((count) => count + 1, 0);
   const store = useMemo(
-    () => createDiffStore(repo, run, step, () => redraw(undefined)),
-    [repo, run, step, version],
+    () => createDiffStore({ repo, run, step, at }, () => redraw(undefined)),
+    [repo, run, step, at, version],
   );
   const layout = useStore(layoutChoice);
   const comments = useStore(draft ?? NO_DRAFT).lines;

@@ -6,6 +6,7 @@ import { repoPath, withQuery } from '../api/paths.ts';
 import { formatRoute, type Route } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
 import { countOf } from '../text/numbers.ts';
+import { plainWaiting } from '../text/verdict.ts';
 import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -120,9 +121,9 @@ function ItemCard({ repo, item }: { readonly repo: string; readonly item: BoardI
             <span class="card-why muted">{item.run.role} is working on it</span>
           )
         ) : (
-          <span class={`card-why ${item.needs_user ? 'tone-needs' : 'muted'}`}>
-            {item.needs_user ? <Icon name="dot" /> : null}
-            {item.waiting}
+          <span class={`card-why ${item.waiting_reason?.needs_user === true ? 'tone-needs' : 'muted'}`}>
+            {item.waiting_reason?.needs_user === true ? <Icon name="dot" /> : null}
+            {plainWaiting(item)}
           </span>
         )}
         {item.priority === 'medium' ? null : <span class="card-why muted">{item.priority} priority</span>}

@@ -3,22 +3,22 @@ import { useState } from 'preact/hooks';
 import type { GateDocument } from '../../../src/contracts/http/gate-documents.ts';
 import type { RunPage } from '../../../src/contracts/http/run-page.ts';
 import { fetchDocument, type Loaded, useDocument } from '../api/document-cache.ts';
-import type { FileView, GateRequestView } from '../api/gate-request.ts';
+import type { GateRequestView } from '../api/gate-request.ts';
 import { runPath } from '../api/paths.ts';
 import { useKeys } from '../state/keys.ts';
 import { formatRoute, type Route, runRoute } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
-import { countOf, formatCost } from '../text/numbers.ts';
-import { plainReason, type Tone, verdictOfClaim, verdictOfStep } from '../text/verdict.ts';
+import { formatCost } from '../text/numbers.ts';
+import { plainReason, verdictOfStep } from '../text/verdict.ts';
 import { Ago } from '../ui/clock.tsx';
 import { Command } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Mark, VerdictText } from '../ui/mark.tsx';
+import { VerdictText } from '../ui/mark.tsx';
 import { AnswerDialog } from './gate-answer.tsx';
-import { GateBlock } from './gate-block.tsx';
 import { GateChanges } from './gate-changes.tsx';
 import { Consequences } from './gate-consequences.tsx';
+import { GateFacts } from './gate-facts.tsx';
 
 type GateRoute = Extract<Route, { screen: 'gate' }>;
 
@@ -77,13 +77,18 @@ function OpenGate({
   readonly gate: GateDocument;
   readonly run: RunPage | null;
 }): JSX.Element {
-  const [asked, setAsked] = useState<'approve' | 'reject' | null>(null);
+  // With the gate as it was shown then: an answer is about that, whatever comes in while it is being written.
+  const [asked, setAsked] = useState<{
+    readonly answer: 'approve' | 'reject';
+    readonly gate: GateDocument;
+  } | null>(null);
+  const [opened, setOpened] = useState(gate.request_sha256);
   const [refusal, setRefusal] = useState<string | null>(null);
   const request = gate.request as GateRequestView | null;
   const isOpen = gate.answer === null && !gate.is_expired;
   useKeys({
-    a: () => isOpen && setAsked('approve'),
-    r: () => isOpen && setAsked('reject'),
+    a: () => isOpen && setAsked({ answer: 'approve', gate }),
+    r: () => isOpen && setAsked({ answer: 'reject', gate }),
   });
   return (
     <div class="gate">
@@ -100,6 +105,11 @@ function OpenGate({
           <a href={formatRoute(runRoute(route.repo, route.run))}>{gate.workflow_id}</a>
           {gate.expires_at === null ? null : <Expiry at={gate.expires_at} />}
         </p>
+        {opened === gate.request_sha256 || refusal !== null ? null : (
+          <p class="notice tone-attention-edge" role="status">
+            This gate has changed while the page was open. This is what it asks now.
+          </p>
+        )}
         {refusal === null ? null : (
           <p class="notice tone-danger-edge" role="alert">
             {refusal}
@@ -107,7 +117,7 @@ function OpenGate({
         )}
       </div>
       <div class="gate-body">
-        <GateFacts gate={gate} request={request} />
+        <GateFacts route={route} gate={gate} request={request} />
         <GateChanges route={route} gate={gate} request={request} isOpen={isOpen} />
         <section class="gate-block gate-inline-consequences" aria-label="What each answer leads to">
           <Consequences request={request} />
@@ -123,13 +133,18 @@ function OpenGate({
           <>
             {request?.judgement == null ? <p class="gate-asks">{plainReason(gate.reason)}</p> : null}
             <div class="gate-answers">
-              <button type="button" class="button" onClick={() => setAsked('reject')} aria-keyshortcuts="r">
+              <button
+                type="button"
+                class="button"
+                onClick={() => setAsked({ answer: 'reject', gate })}
+                aria-keyshortcuts="r"
+              >
                 Reject…
               </button>
               <button
                 type="button"
                 class="button is-accent"
-                onClick={() => setAsked('approve')}
+                onClick={() => setAsked({ answer: 'approve', gate })}
                 aria-keyshortcuts="a"
               >
                 Approve…
@@ -143,14 +158,15 @@ function OpenGate({
       </aside>
       {asked === null ? null : (
         <AnswerDialog
-          asked={asked}
+          asked={asked.answer}
           repo={route.repo}
-          gate={gate}
-          request={request}
+          gate={asked.gate}
+          request={asked.gate.request as GateRequestView | null}
           onClose={() => setAsked(null)}
           onDone={(message) => {
             setAsked(null);
             setRefusal(message);
+            setOpened(gate.request_sha256);
             fetchDocument(`${runPath(route.repo, route.run)}/gate`);
             fetchDocument(runPath(route.repo, route.run));
           }}
@@ -184,120 +200,4 @@ function GivenAnswer({ gate }: { readonly gate: GateDocument }): JSX.Element {
       {comment === null ? null : <p class="quote">{comment}</p>}
     </div>
   );
-}
-
-/** Verdict first, then the reasons, then what the agent says. */
-function GateFacts({
-  gate,
-  request,
-}: {
-  readonly gate: GateDocument;
-  readonly request: GateRequestView | null;
-}): JSX.Element {
-  if (request === null)
-    return (
-      <GateBlock title="What the gate says">
-        <p class="pre">{gate.text.join('\n')}</p>
-      </GateBlock>
-    );
-  const { judgement, claims = [], checks = [], verdicts = [], findings = [], violations = [] } = request;
-  const said = request.final_response ?? null;
-  return (
-    <>
-      <GateBlock title={judgement === null ? 'Asked' : `Evaluation: ${verdictOfStep(judgement.status).word}`}>
-        {judgement === null ? <p>{plainReason(gate.reason)}</p> : null}
-        {judgement?.reason == null ? null : <p>{plainReason(judgement.reason)}</p>}
-        <ul class="proofs">
-          {judgement?.blockers?.map(({ code, summary }) => (
-            <Proof key={code + summary} tone="attention" word="blocker" text={summary} evidence={code} />
-          ))}
-          {violations.map(({ class: kind, message }) => (
-            <Proof key={message} tone="danger" word="policy violation" text={message} evidence={kind} />
-          ))}
-          {checks.map((text) => (
-            <Proof key={text} tone="neutral" word="check" text={text} />
-          ))}
-          {verdicts.map((text) => (
-            <Proof key={text} tone="attention" word="changed test" text={text} />
-          ))}
-          {findings.map((text) => (
-            <Proof key={text} tone="attention" word="finding" text={text} />
-          ))}
-          {claims.map(({ claim, holds, evidence }) => {
-            const { tone, word } = verdictOfClaim(holds);
-            return (
-              <Proof key={claim} tone={tone} word={word} text={`“${claim}” ${word}`} evidence={evidence} />
-            );
-          })}
-        </ul>
-      </GateBlock>
-      {said === null ? null : (
-        <GateBlock title={`${said.step_id} says`}>
-          <p class="quote">
-            {said.lines.join('\n')}
-            {said.more > 0 ? `\n… ${countOf(said.more, 'more line')}` : ''}
-          </p>
-        </GateBlock>
-      )}
-      <Look request={request} />
-    </>
-  );
-}
-
-function Look({ request }: { readonly request: GateRequestView }): JSX.Element | null {
-  const { deciding = [], content = [], notices = [] } = request;
-  if (deciding.length + content.length + notices.length === 0) return null;
-  return (
-    <GateBlock title="Look at">
-      <ul class="proofs">
-        {deciding.map((file) => (
-          <Proof
-            key={file.path}
-            tone="attention"
-            word="decides"
-            text={`${file.path} was ${file.status === 'A' ? 'added' : file.status === 'D' ? 'deleted' : 'edited'}`}
-            evidence={`${file.kind.replaceAll('_', ' ')}, ${changeCount(file)}`}
-          />
-        ))}
-        {content.map(({ path, line, kind, text }) => (
-          <Proof
-            key={`${path}${line ?? ''}${text}`}
-            tone="attention"
-            word={kind.replaceAll('_', ' ')}
-            text={`${path}${line === null ? '' : `:${line}`}: ${kind.replaceAll('_', ' ')}`}
-            evidence={text}
-          />
-        ))}
-        {notices.map((text) => (
-          <Proof key={text} tone="neutral" word="notice" text={text} />
-        ))}
-      </ul>
-    </GateBlock>
-  );
-}
-
-function Proof({
-  tone,
-  word,
-  text,
-  evidence = null,
-}: {
-  readonly tone: Tone;
-  readonly word: string;
-  readonly text: string;
-  readonly evidence?: string | null;
-}): JSX.Element {
-  return (
-    <li>
-      <Mark verdict={{ tone, word }} />
-      <span>
-        {text}
-        {evidence === null ? null : <span class="proof-evidence"> {evidence}</span>}
-      </span>
-    </li>
-  );
-}
-
-function changeCount({ insertions, deletions }: FileView): string {
-  return insertions === null ? 'binary' : `+${insertions} −${deletions ?? 0}`;
 }

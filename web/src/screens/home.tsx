@@ -19,6 +19,7 @@ import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Section } from '../ui/section.tsx';
+import { WebLink } from '../ui/web-link.tsx';
 import { Spent } from './home-spent.tsx';
 import '../styles/home.css';
 
@@ -203,10 +204,10 @@ function RunningLine({ repo, line }: { readonly repo: string; readonly line: Rep
     >
       <span>
         {line.parked === null
-          ? `${line.state}${line.current_step_id === null ? '' : `: ${line.current_step_id}`}`
+          ? `${line.state}${line.current_step_id === null ? '' : ` at step ${line.current_step_id}`}`
           : `parked at ${line.parked.step_id}: ${line.parked.reason}`}
       </span>
-      <span>{line.workflow_id}</span>
+      <span>workflow {line.workflow_id}</span>
       <span class="number">{formatCost(line.spend.cost_usd, line.spend.unknown.cost_usd)}</span>
     </Line>
   );
@@ -232,7 +233,7 @@ function EndedLine({ repo, line }: { readonly repo: string; readonly line: Repor
         {line.cancelled_by === null ? verdict.word : `cancelled by ${line.cancelled_by}`}
         {cause === null ? '' : `: ${plainReason(cause)}`}
       </span>
-      {doubt === null ? null : <span class="tone-danger">contradicted: {doubt}</span>}
+      {doubt === null ? null : <span class="tone-danger">{shortenList(doubt)}</span>}
       <span class="number">
         {formatDuration(Math.max(0, Date.parse(ended) - Date.parse(line.started_at)))}
       </span>
@@ -242,11 +243,7 @@ function EndedLine({ repo, line }: { readonly repo: string; readonly line: Repor
           {line.branch}
         </span>
       )}
-      {line.pull_request_url === null ? null : (
-        <a href={line.pull_request_url} rel="noreferrer" target="_blank">
-          pull request
-        </a>
-      )}
+      {line.pull_request_url === null ? null : <WebLink url={line.pull_request_url} text="pull request" />}
     </Line>
   );
 }
@@ -271,6 +268,12 @@ function CheckCount({ checks }: { readonly checks: NonNullable<ReportLine['check
       <span class="number tone-danger">{`${formatCount(failed)} of ${countOf(total, 'check')} failed`}</span>
     );
   return <span class="number">{`${countOf(passed, 'check')} passed`}</span>;
+}
+
+/** The beginning of a list in one line: a contradicted claim names every case that fails. */
+function shortenList(text: string): string {
+  const parts = text.split('; ');
+  return parts.length <= 2 ? text : `${parts[0] ?? ''} and ${formatCount(parts.length - 1)} more`;
 }
 
 function plain(flag: string): string {

@@ -8,7 +8,7 @@ import { repoPath } from '../api/paths.ts';
 import { background } from '../state/background.ts';
 import { formatRoute, type Route, runRoute } from '../state/routes.ts';
 import { useTitle } from '../state/title.ts';
-import { verdictOfCase } from '../text/verdict.ts';
+import { plainWaiting, verdictOfCase } from '../text/verdict.ts';
 import { Ago } from '../ui/clock.tsx';
 import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
@@ -76,7 +76,7 @@ function ItemView({
             word: item.status.replaceAll('-', ' '),
           }}
         />
-        {item.waiting === null ? null : <span>{item.waiting}</span>}
+        {item.waiting === null ? null : <span>{plainWaiting(item)}</span>}
         <span>{item.type}</span>
         <span>{item.priority} priority</span>
         {item.run === null ? null : (
@@ -99,7 +99,9 @@ function ItemView({
                     <Mark
                       verdict={done ? { tone: 'success', word: 'done' } : { tone: 'neutral', word: 'open' }}
                     />
-                    <span>{text}</span>
+                    <span>
+                      <InlineCode text={text} />
+                    </span>
                   </li>
                 ))}
               </ul>
@@ -189,10 +191,33 @@ function ItemView({
 /** Markdown as its author wrote it, except that headings look like some. */
 function BodyLine({ line }: { readonly line: string }): JSX.Element {
   const heading = /^#{1,6} +(.+)$/.exec(line)?.[1];
-  return heading === undefined ? (
-    <p>{line === '' ? '\u00a0' : line}</p>
-  ) : (
-    <p class="item-heading">{heading}</p>
+  if (heading !== undefined)
+    return (
+      <p class="item-heading">
+        <InlineCode text={heading} />
+      </p>
+    );
+  const [, box, entry] = /^\s*[-*] +(?:\[([ xX])\] +)?(.+)$/.exec(line) ?? [];
+  if (entry !== undefined)
+    return (
+      <p class="item-entry">
+        <span aria-hidden="true">{box === undefined ? '•' : box === ' ' ? '☐' : '☑'}</span>
+        <span>
+          <InlineCode text={entry} />
+        </span>
+      </p>
+    );
+  return line === '' ? <p class="item-gap" /> : <p>{<InlineCode text={line} />}</p>;
+}
+
+/** Text between backticks is code, as in the rest of the body nothing else is marked up. */
+function InlineCode({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <>
+      {text
+        .split(/`([^`]+)`/)
+        .map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}
+    </>
   );
 }
 
@@ -201,7 +226,7 @@ function describeReview(review: Readonly<Record<string, unknown>>): string {
   return [verdict, summary].filter((part): part is string => typeof part === 'string').join(': ');
 }
 
-/** An answer is a move back to `pending`, with the chosen option as its reason. */
+/** An answer closes the question, with the chosen option as its reason. */
 function Question({ data, act }: { readonly data: ItemDocument; readonly act: Act }): JSX.Element | null {
   const [chosen, setChosen] = useState<number | null>(null);
   const own = useRef<HTMLTextAreaElement>(null);
@@ -281,19 +306,6 @@ function Actions({ data, act }: { readonly data: ItemDocument; readonly act: Act
           )}
           <button type="submit" class="button is-accent">
             Merge
-          </button>
-        </form>
-      ) : null}
-      {actions.review ? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            background(act('review', {}));
-          }}
-        >
-          <h2>Review</h2>
-          <button type="submit" class="button">
-            Start a review
           </button>
         </form>
       ) : null}

@@ -5,6 +5,7 @@ import { ApiError, access, postJson } from '../api/http.ts';
 import { pairingCode } from '../state/pairing.ts';
 import { useStore } from '../state/store.ts';
 import { useTitle } from '../state/title.ts';
+import '../styles/sessions.css';
 
 /** Pairs this browser with the server, or says how to. */
 export function Pair(): JSX.Element {

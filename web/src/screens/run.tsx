@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PathPart, RunPage } from '../../../src/contracts/http/run-page.ts';
-import { type Loaded, useDocument } from '../api/document-cache.ts';
+import { type Loaded, useDocument, useLast } from '../api/document-cache.ts';
 import { runPath } from '../api/paths.ts';
 import { connection } from '../api/stream.ts';
 import { formatRoute, gateRoute, type Route } from '../state/routes.ts';
@@ -14,6 +14,7 @@ import { Ago, Elapsed } from '../ui/clock.tsx';
 import { Commands } from '../ui/command.tsx';
 import { DocumentView } from '../ui/document-view.tsx';
 import { VerdictText } from '../ui/mark.tsx';
+import { WebLink } from '../ui/web-link.tsx';
 import { CancelButton } from './run/cancel-button.tsx';
 import { Evidence } from './run/evidence.tsx';
 import { LiveOutput } from './run/live-output.tsx';
@@ -73,7 +74,7 @@ function RunView({
       <div class="run-columns">
         <div class="run-left">
           <Steps route={route} run={shown} selected={step?.key ?? null} />
-          {then === null ? <LiveOutput run={shown} /> : null}
+          {then === null ? <LiveOutput repo={route.repo} run={shown} /> : null}
         </div>
         <div class="run-right">
           {step === null ? (
@@ -87,15 +88,6 @@ function RunView({
       <Commands commands={then === null ? current.commands : [`conductor show ${current.short_id}`]} />
     </>
   );
-}
-
-/** Keeps showing the last state while the next one is fetched, so that the slider doesn't blink. */
-function useLast<T>(value: T | null): T | null {
-  const [last, setLast] = useState(value);
-  useEffect(() => {
-    if (value !== null) setLast(value);
-  }, [value]);
-  return value ?? last;
 }
 
 function RunHead({
@@ -138,11 +130,7 @@ function RunHead({
           </span>
           <span class="number">{formatCost(run.spend.cost_usd, run.spend.unknown.cost_usd)}</span>
           {run.branch === null ? null : <span class="mono run-branch">{run.branch}</span>}
-          {run.pull_request_url === null ? null : (
-            <a href={run.pull_request_url} rel="noreferrer" target="_blank">
-              pull request
-            </a>
-          )}
+          {run.pull_request_url === null ? null : <WebLink url={run.pull_request_url} text="pull request" />}
         </div>
       </div>
       {isEnded || isPast ? null : <CancelButton repo={route.repo} run={route.run} />}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type {
   PairingDocument,
   SessionDocument,
@@ -92,9 +92,12 @@ function PairPhone(): JSX.Element {
   const [rights, setRights] = useState<'look' | 'answer'>('answer');
   const [pairing, setPairing] = useState<PairingDocument | null>(null);
   const [error, setError] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
   const pair = async (): Promise<void> => {
     try {
-      setPairing(await postJson<PairingDocument>(`${PATH}/pairing`, { rights }));
+      const name = field.current?.value.trim() ?? '';
+      const request = { rights, ...(name === '' ? {} : { name }) };
+      setPairing(await postJson<PairingDocument>(`${PATH}/pairing`, request));
       setError(null);
     } catch (cause) {
       setError(
@@ -119,6 +122,11 @@ function PairPhone(): JSX.Element {
             </button>
           ))}
         </fieldset>
+        <label class="pairing-name">
+          <span>Name (optional)</span>
+          <input ref={field} type="text" maxLength={64} autocomplete="off" placeholder="Phone of Ann" />
+          <span class="muted">It is recorded with every answer; without one, the device names itself.</span>
+        </label>
         <button type="button" class="button" onClick={() => void pair()}>
           {pairing === null ? 'Make a code' : 'Make another code'}
         </button>

@@ -108,3 +108,29 @@ export function verdictOfCase(status: string): Verdict {
 export function plainReason(reason: string): string {
   return reason.replace(/^evaluation `[^`]+`: /, 'evaluation: ').replaceAll('`', '');
 }
+
+/** Why an evaluation decided as it did, without the names of rules and fields, which `conductor why` shows. */
+export function plainCause(reason: string): string {
+  return reason
+    .replace(/^[a-z]+(?:-[a-z]+)+: /, '')
+    .replace(/ \((?:evidence\.[\w.]+(?:, )?)+\)/g, '')
+    .replace(/; also [a-z]+(?:-[a-z]+)*(?:, [a-z]+(?:-[a-z]+)*)*$/, '');
+}
+
+/** Why an item waits, without the command that the page has a button for. */
+export function plainWaiting({
+  waiting,
+  waiting_reason,
+}: {
+  readonly waiting: string | null;
+  readonly waiting_reason: { readonly command: string | null } | null;
+}): string {
+  const command = waiting_reason?.command ?? null;
+  if (waiting === null || command === null) return waiting ?? '';
+  return waiting.replace(`; then: ${command}`, '').replace(`: ${command}`, '');
+}
+
+/** A claim as a person reads it. */
+export function plainClaim(claim: string): string {
+  return claim === 'tests_pass' ? 'tests pass' : claim;
+}

@@ -12,6 +12,8 @@ interface Choice {
   readonly id: string;
   readonly text: string;
   readonly note: string;
+  /** Further words by which it is found. */
+  readonly hidden: string;
   readonly act: () => void;
 }
 
@@ -90,17 +92,18 @@ export function Palette({
   );
 }
 
-function matches({ text, note }: Choice, query: string): boolean {
+function matches({ text, note, hidden }: Choice, query: string): boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const name = `${text} ${note}`.toLowerCase();
+  const name = `${text} ${note} ${hidden}`.toLowerCase();
   return words.every((word) => name.includes(word));
 }
 
 function listChoices(route: Route, repo: string | null, runs: RunsDocument | null): Choice[] {
-  const go = (id: string, text: string, to: Route, note = ''): Choice => ({
+  const go = (id: string, text: string, to: Route, note = '', hidden = ''): Choice => ({
     id,
     text,
     note,
+    hidden,
     act: () => navigate(to),
   });
   const screens =
@@ -122,13 +125,20 @@ function listChoices(route: Route, repo: string | null, runs: RunsDocument | nul
   const found =
     repo === null
       ? []
-      : (runs?.runs ?? []).map(({ run_id, title, state }) =>
-          go(`run-${run_id}`, title ?? run_id, runRoute(repo, run_id), `${state} · ${run_id.slice(0, 8)}`),
+      : (runs?.runs ?? []).map(({ run_id, title, state, status }) =>
+          go(
+            `run-${run_id}`,
+            title ?? run_id,
+            runRoute(repo, run_id),
+            state,
+            `${run_id} ${status?.workflow_id ?? ''}`,
+          ),
         );
   const themes = THEMES.map((name) => ({
     id: `theme-${name}`,
     text: `Colours: ${name}`,
     note: '',
+    hidden: '',
     act: () => setTheme(name),
   }));
   return [

@@ -25,16 +25,3 @@ export function findTasks(
     return task === undefined ? [] : [{ name, command: commandOf(task), source: sourceOf(task) }];
   });
 }
-
-/** The object in a JSON text; empty if it contains none. */
-export function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    return asObject(JSON.parse((text ?? '').replace(/^\ufeff/, '')));
-  } catch {
-    return {};
-  }
-}
-
-export function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}

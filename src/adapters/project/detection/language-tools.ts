@@ -1,11 +1,12 @@
 import type { DetectedName, DetectedValidator } from '../../../contracts/config/detected-validator.ts';
-import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from './found-commands.ts';
+import { asObject, parseJsonObject } from '../../../text/json.ts';
+import { findTasks, type ProjectFiles, TASK_NAMES } from './found-commands.ts';
 
 /** Tasks in deno's configuration: defined explicitly, like scripts of a package. */
 export function findDenoTasks(files: ProjectFiles): DetectedValidator[] {
   const file = denoFile(files);
   if (file === undefined) return [];
-  const tasks = asObject(parseObject(files.get(file)).tasks);
+  const tasks = asObject(parseJsonObject(files.get(file) ?? null)?.tasks);
   return findTasks(
     TASK_NAMES,
     (task) => Object.hasOwn(tasks, task),

@@ -1,5 +1,6 @@
 import { calledScript, splitWords } from '../../../reports/script-words.ts';
-import { asObject, type ProjectFiles, parseObject } from './found-commands.ts';
+import { asObject, parseJsonObject } from '../../../text/json.ts';
+import type { ProjectFiles } from './found-commands.ts';
 
 /** The test runner that a package script starts last: it gets the arguments appended to the command. */
 export interface ScriptRunner {
@@ -31,7 +32,7 @@ const PROGRAM_FILES: readonly (readonly [RegExp, string])[] = [
 
 /** Null if the command runs no script, or one whose runner can't be determined reliably. */
 export function findScriptRunner(command: readonly string[], files: ProjectFiles): ScriptRunner | null {
-  const scripts = asObject(parseObject(files.get('package.json')).scripts);
+  const scripts = asObject(parseJsonObject(files.get('package.json') ?? null)?.scripts);
   let words: readonly string[] = command;
   let npmCalls = 0;
   const variables: string[] = [];

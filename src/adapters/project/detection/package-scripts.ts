@@ -1,5 +1,6 @@
 import type { DetectedValidator } from '../../../contracts/config/detected-validator.ts';
-import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from './found-commands.ts';
+import { asObject, parseJsonObject } from '../../../text/json.ts';
+import { findTasks, type ProjectFiles, TASK_NAMES } from './found-commands.ts';
 
 type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
@@ -19,7 +20,7 @@ const NO_TEST = /no test specified/;
 export function findPackageScripts(files: ProjectFiles): DetectedValidator[] {
   const text = files.get('package.json');
   if (text === undefined) return [];
-  const manifest = parseObject(text);
+  const manifest = parseJsonObject(text) ?? {};
   const manager = managerOf(files, manifest);
   const own = findTasks(
     TASK_NAMES,
@@ -41,7 +42,7 @@ function findWorkspaceScripts(
 ): DetectedValidator[] {
   if (manifest.workspaces === undefined && !files.has('pnpm-workspace.yaml')) return [];
   const members = [...files].filter(([path]) => path.endsWith('/package.json'));
-  const manifests = members.map(([, text]) => parseObject(text));
+  const manifests = members.map(([, text]) => parseJsonObject(text) ?? {});
   // yarn 1 and later versions have no common command for this.
   if (manager === 'yarn') return [];
   return findTasks(

@@ -1,4 +1,5 @@
 import type { DetectedName, DetectedValidator } from '../../../contracts/config/detected-validator.ts';
+import { withoutComments } from '../../../setup/declared-paths.ts';
 import type { ProjectFiles } from './found-commands.ts';
 
 interface Tool {
@@ -155,8 +156,4 @@ function dependsOn(pyproject: string, program: string): boolean {
     .split(/^(?=\s*\[)/m)
     .filter((text) => /^\s*\[tool\.poetry\..*dependencies\]/.test(text));
   return tables.some((text) => keyed.test(text));
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/^\s*#.*$/gm, '');
 }

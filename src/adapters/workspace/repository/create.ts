@@ -16,7 +16,7 @@ import { createGit, type Git, GitError, printedValue } from '../git/git-command.
 import { findBranch, rememberBranch } from '../result/branch.ts';
 import { ensureGitFolder } from './git-folder.ts';
 import { type Layout, layOutCheckout, layOutStore } from './layout.ts';
-import { findOtherOwner, hasOrigin, writeOrigin } from './origin.ts';
+import { adoptOrFindOwner, hasOrigin, writeOrigin } from './origin.ts';
 import {
   baseRefOf,
   clearStaleLocks,
@@ -98,7 +98,7 @@ export async function reopenWorkspace(
     await createWorkspace(user, workspace, options);
     return;
   }
-  const owner = await findOtherOwner(user, repository);
+  const owner = await adoptOrFindOwner(user, repository);
   if (owner !== null)
     throw new GitError(
       [],

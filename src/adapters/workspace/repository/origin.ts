@@ -7,26 +7,26 @@ import type { RunRepository, UserRepository } from './run-repository.ts';
  * Names the user's checkout that a workspace belongs to. The file is written once the workspace is complete: a folder
  * without it is from a process that died while creating the workspace.
  */
-const FILE = 'origin';
+const ORIGIN_FILE = 'origin';
 
 export async function writeOrigin(folder: string, repoRoot: string): Promise<void> {
-  await writeFile(join(folder, FILE), `${repoRoot}\n`, { flush: true });
+  await writeFile(join(folder, ORIGIN_FILE), `${repoRoot}\n`, { flush: true });
 }
 
 export async function hasOrigin(folder: string): Promise<boolean> {
-  return (await kindOf(join(folder, FILE))) !== 'missing';
+  return (await kindOf(join(folder, ORIGIN_FILE))) !== 'missing';
 }
 
 /**
- * Finds another checkout that owns a workspace: the records of a copied repository name the workspaces of the original.
- * Null if the user's own checkout owns it. A moved repository keeps its workspaces; this function redirects them to
- * borrow from its new location.
+ * Makes the user's checkout the owner of a workspace if the repository has moved: redirects the workspace to borrow
+ * objects from the new location. Returns the other checkout that owns the workspace, or null if the user's own does:
+ * the records of a copied repository name the workspaces of the original.
  */
-export async function findOtherOwner(
+export async function adoptOrFindOwner(
   { repoRoot }: Pick<UserRepository, 'repoRoot'>,
   { folder, storeDir, gitDir }: Pick<RunRepository, 'folder' | 'storeDir' | 'gitDir'>,
 ): Promise<string | null> {
-  const origin = (await readFile(join(folder, FILE), 'utf8').catch(() => '')).trimEnd();
+  const origin = (await readFile(join(folder, ORIGIN_FILE), 'utf8').catch(() => '')).trimEnd();
   if (origin === '' || origin === repoRoot) return null;
   const found = await realpath(origin).catch(() => null);
   if (found === (await realpath(repoRoot))) return null;

@@ -8,7 +8,7 @@ import { commitAt } from '../git/commits.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, printedValue } from '../git/git-command.ts';
 import { listCheckouts } from '../items/checkouts.ts';
-import { findOtherOwner } from '../repository/origin.ts';
+import { adoptOrFindOwner } from '../repository/origin.ts';
 import { openRunRepository, type UserRepository, userGit } from '../repository/run-repository.ts';
 import { listStoreRefs } from '../repository/store-refs.ts';
 import { isLinkedWorktree, removeLinkedWorktree } from './linked-worktrees.ts';
@@ -98,7 +98,7 @@ async function findRunFolders(deps: GitUpkeepDeps): Promise<ReadonlyMap<string, 
   for (const folder of new Set(folders)) {
     const storeDir = join(folder, 'store');
     if ((await kindOf(storeDir)) !== 'folder') continue;
-    const owner = await findOtherOwner(deps, { folder, storeDir, gitDir: join(folder, 'work/.git') });
+    const owner = await adoptOrFindOwner(deps, { folder, storeDir, gitDir: join(folder, 'work/.git') });
     if (owner === null) byRun.set(basename(folder), folder);
   }
   return byRun;

@@ -17,7 +17,7 @@ import { type Git, GitError } from '../git/git-command.ts';
 import { agentGit, keepCommit, readHeads } from '../repository/agent-commits.ts';
 import { deleteRef, isComplete } from '../repository/create.ts';
 import { readGitFolder, refsIn } from '../repository/git-folder.ts';
-import { findOtherOwner } from '../repository/origin.ts';
+import { adoptOrFindOwner } from '../repository/origin.ts';
 import {
   baseRefOf,
   clearStaleLocks,
@@ -64,7 +64,7 @@ export async function removeWorkspace(user: UserRepository, workspace: RunWorksp
   await clearStaleLocks(user, repository);
   await removeFolder(trash);
   const exists = (await kindOf(folder)) === 'folder';
-  const owner = exists ? await findOtherOwner(user, repository) : null;
+  const owner = exists ? await adoptOrFindOwner(user, repository) : null;
   if (owner !== null) {
     await deleteRef(git, baseRefOf(workspace.runId));
     const note = `${folder} stays: it belongs to the run in ${owner}, and this is a copy`;

@@ -130,12 +130,13 @@ async function locatePatch(
   const inRecord = (name: string): PatchFile => ({ folder: directory.path, name });
   const { awaiting } = view;
   const of = step ?? (awaiting === null ? null : { stepId: awaiting.stepId, attempt: awaiting.attempt });
+  // Of a run as it was, the record may have what the step left later.
+  if (step !== null && step.termination === null) return 'the step has not ended yet';
   if (of !== null) {
     const manifest = await readManifest(directory, of);
     const artifact = manifest?.artifacts.find(({ role }) => role === 'workspace_diff');
     if (artifact !== undefined) return inRecord(artifact.path);
-    if (step !== null)
-      return step.termination === null ? 'the step has not ended yet' : 'this step changes no files';
+    if (step !== null) return 'this step changes no files';
   }
   if (view.end !== null) return inRecord('diff.patch');
   const { started, state } = view;

@@ -20,8 +20,10 @@ const PROMPT_ROLE = 'runner_prompt';
 export async function composeStepPage(run: OpenRun, tools: EvidenceTools, step: StepView): Promise<StepPage> {
   const { directory } = run.record;
   const key = attemptName(step);
-  const manifest = await readManifest(directory, step);
-  const isAgent = step.opcode === 'RUN_AGENT';
+  // Of a run as it was, the record has what the step left later. A gate has its evidence as soon as it asks.
+  const hasLeft = step.termination !== null || step.opcode === 'GATE';
+  const manifest = hasLeft ? await readManifest(directory, step) : null;
+  const isAgent = hasLeft && step.opcode === 'RUN_AGENT';
   const change = isAgent ? await readStoredChange(directory, step) : null;
   return {
     run_id: run.view.runId,
@@ -36,19 +38,19 @@ export async function composeStepPage(run: OpenRun, tools: EvidenceTools, step: 
     termination: step.termination,
     reason: step.reason,
     summary: manifest?.evidence_summary ?? null,
-    why: await explain(run, step),
-    claims: [...(await claimsOf(run, step))],
+    why: hasLeft ? await explain(run, step) : null,
+    claims: hasLeft ? [...(await claimsOf(run, step))] : [],
     final_response: isAgent
       ? ((
           await readEvidence(directory, step, 'runner_final_response', { firstBytes: MAX_RESPONSE_BYTES })
         )?.trim() ?? null)
       : null,
-    checks: await summarizeChecks(run, step),
+    checks: hasLeft ? await summarizeChecks(run, step) : null,
     change:
       change === null
         ? null
         : { files: change.files, insertions: change.insertions, deletions: change.deletions },
-    policy: await readPolicySummary(run, step),
+    policy: hasLeft ? await readPolicySummary(run, step) : null,
     has_prompt: manifest?.artifacts.some(({ role }) => role === PROMPT_ROLE) ?? false,
     output: (
       await listStreams(run, tools, { key, folder: stepFolderOf(step.stepId, step.attempt), step })
@@ -86,13 +88,13 @@ async function claimsOf(run: OpenRun, step: StepView): Promise<StepPage['claims'
   return step.opcode === 'RUN_AGENT' ? [...(await readClaimsOf(run, step))] : [];
 }
 
-/** Of a validation its own; of an evaluation those that it saw. */
-async function summarizeChecks(run: OpenRun, step: StepView): Promise<StepPage['checks']> {
+/** Of a validation its own; of an evaluation and a gate those of the last validation before. */
+export async function summarizeChecks(run: OpenRun, step: StepView): Promise<StepPage['checks']> {
   const { steps } = run.view;
   const validation =
     step.opcode === 'RUN_VALIDATION'
       ? step
-      : step.opcode === 'EVALUATE'
+      : step.opcode === 'EVALUATE' || step.opcode === 'GATE'
         ? lastEnded(steps.slice(0, steps.indexOf(step)), 'RUN_VALIDATION')
         : null;
   if (validation === null || validation.termination === null) return null;

@@ -74,7 +74,7 @@ function takeElement(cursor: LineCursor, draft: CommandDraft): boolean {
   cursor.at += whole.length;
   const word = ' \t\n;&|<>()'.includes(charAt(cursor)) ? plainWord('') : (readWord(cursor) ?? plainWord(''));
   const value = word.unknown ? null : word.text;
-  draft.assignments.push({ name, value, content: UNKNOWN_CONTENT, adds: false });
+  draft.assignments.push({ name, value, content: UNKNOWN_CONTENT, appends: false });
   return true;
 }
 

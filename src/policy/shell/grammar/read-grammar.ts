@@ -133,7 +133,7 @@ function readLoopHead(cursor: LineCursor, draft: CommandDraft): 'skip' | 'done' 
   }
   const name = readWord(cursor)?.text;
   const add = (content: Assignment['content']): void => {
-    if (name !== undefined) draft.assignments.push({ name, value: null, content, adds: false });
+    if (name !== undefined) draft.assignments.push({ name, value: null, content, appends: false });
   };
   // Without a list of words the body may follow directly, and line breaks may precede either.
   skipSpaces(cursor);

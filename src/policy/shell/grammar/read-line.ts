@@ -86,7 +86,7 @@ function takeArithmetic(cursor: LineCursor): boolean {
       name,
       value: '0',
       content: { kind: 'word', word: plainWord('0') },
-      adds: false,
+      appends: false,
     }),
   );
   addSegment(cursor, { assignments, words: [], redirections: [], negated: true });

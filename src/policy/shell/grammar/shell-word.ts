@@ -69,8 +69,8 @@ export interface Assignment {
   /** Null if the value is only known at run time. */
   readonly value: string | null;
   readonly content: AssignedContent;
-  /** `x+=y` appends to the current value. */
-  readonly adds: boolean;
+  /** Whether the value is appended to the current one: `x+=y`. */
+  readonly appends: boolean;
 }
 
 export type AssignedContent =
@@ -103,7 +103,7 @@ function toAssignment(found: RegExpExecArray | null, word: Word): Assignment | n
     value: word.unknown ? null : word.text.slice(word.text.indexOf('=') + 1),
     content:
       subscript === undefined ? { kind: 'word', word: dropPrefix(word, whole.length) } : UNKNOWN_CONTENT,
-    adds: plus === '+',
+    appends: plus === '+',
   };
 }
 

@@ -27,7 +27,7 @@ export interface Call {
 export interface NestedLine {
   readonly line: Word;
   /** Whether it runs in the current shell, with its variables. */
-  readonly isHere: boolean;
+  readonly runsInThisShell: boolean;
 }
 
 interface Unwrapped {
@@ -83,11 +83,11 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
     case 'alias':
       return { ...refuse(program, 'defines an alias for a line'), lines: rest.flatMap(aliasedLine) };
     case 'eval':
-      return { ...NOTHING, lines: [{ ...joinWords(rest), isHere: true }] };
+      return { ...NOTHING, lines: [{ ...joinWords(rest), runsInThisShell: true }] };
     case 'trap':
       return rest.length < 2 || rest[0] === undefined || /^-?$/.test(rest[0].text)
         ? NOTHING
-        : { ...NOTHING, lines: [{ line: rest[0], isHere: true }] };
+        : { ...NOTHING, lines: [{ line: rest[0], runsInThisShell: true }] };
     case 'watch':
       return {
         ...NOTHING,
@@ -140,19 +140,21 @@ function refuse(program: string, does: string): Unwrapped {
 function aliasedLine(word: Word): NestedLine[] {
   const at = word.text.indexOf('=');
   if (at < 0) return [];
-  return [{ line: { ...quotedWord(word.text.slice(at + 1)), unknown: word.unknown }, isHere: false }];
+  return [
+    { line: { ...quotedWord(word.text.slice(at + 1)), unknown: word.unknown }, runsInThisShell: false },
+  ];
 }
 
 /** Words that a program joins into a line. */
 function joinWords(words: readonly Word[]): NestedLine {
   const text = words.map((word) => word.text).join(' ');
   const line = words.length === 1 && words[0] !== undefined ? words[0] : quotedWord(text);
-  return { line: { ...line, unknown: words.some(({ unknown }) => unknown) }, isHere: false };
+  return { line: { ...line, unknown: words.some(({ unknown }) => unknown) }, runsInThisShell: false };
 }
 
 /** Each operand is a line of its own. */
 function lineOperands(words: readonly Word[]): NestedLine[] {
-  return words.filter(({ text }) => !text.startsWith('-')).map((line) => ({ line, isHere: false }));
+  return words.filter(({ text }) => !text.startsWith('-')).map((line) => ({ line, runsInThisShell: false }));
 }
 
 function startCall(
@@ -167,7 +169,7 @@ function startCall(
 /** `script -c LINE` runs a line and records its output. */
 function unwrapScript(rest: readonly Word[]): Unwrapped {
   const parsed = parseOptions(rest, { letters: 'cEIOBTmo', names: ['--command'] });
-  const lines = optionValues(parsed, '-c', '--command').map((line) => ({ line, isHere: false }));
+  const lines = optionValues(parsed, '-c', '--command').map((line) => ({ line, runsInThisShell: false }));
   return lines.length === 0 ? refuse('script', 'starts a shell') : { ...NOTHING, lines };
 }
 
@@ -328,7 +330,7 @@ function unwrapFlock(rest: readonly Word[]): Unwrapped {
   const [, next, line] = operands;
   const given = options.find(({ name }) => name === '-c' || name === '--command')?.value;
   const own = given ?? (next?.text === '-c' ? line : undefined);
-  if (own !== undefined) return { ...NOTHING, lines: [{ line: own, isHere: false }] };
+  if (own !== undefined) return { ...NOTHING, lines: [{ line: own, runsInThisShell: false }] };
   return startCall(operands.slice(1));
 }
 
@@ -366,7 +368,7 @@ function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
     const line = given[lineAt + 1] ?? inner[0];
     return line === undefined
       ? refuse(program, 'runs its arguments as a command')
-      : { ...NOTHING, lines: [{ line, isHere: false }] };
+      : { ...NOTHING, lines: [{ line, runsInThisShell: false }] };
   }
   const packaged = FROM_PACKAGES.has(program) || verb?.text === 'dlx';
   // Before `--`, some runners take a version or a location.

@@ -11,16 +11,16 @@ import { parseOptions } from '../programs/options.ts';
 import { type Expansions, expandWritten } from './expand-words.ts';
 import type { Input } from './known-values.ts';
 import { type ShellState, type Variable, withArguments, withVariable } from './shell-state.ts';
-import { filledVariables } from './variables.ts';
+import { readFilledVariables } from './variables.ts';
 
 const UNKNOWN: Variable = { values: [], isOpen: true, isList: false };
 
 /** The state after an assignment. */
 export function assign(state: ShellState, assignment: Assignment, expansions: Expansions): ShellState {
-  const { name, content, adds } = assignment;
+  const { name, content, appends } = assignment;
   const value = assignedValue(content, expansions);
   const before = state.variables.get(name);
-  return withVariable(state, name, adds ? appendValue(before, value) : value);
+  return withVariable(state, name, appends ? appendValue(before, value) : value);
 }
 
 const DEFAULTED = /\$\{([A-Za-z_]\w*):?=([^}]*)/g;
@@ -102,7 +102,7 @@ export function declare(
       .reduce((current, assignment) => assign(current, assignment, expansions), state);
   if (program === 'set' && words[1]?.text === '--') return withArguments(state, words.slice(2));
   if (program === 'shift') return forgetArguments(state);
-  const names = filledVariables(words).map(({ name }) => name.replace(/\[.*$/s, ''));
+  const names = readFilledVariables(words).map(({ name }) => name.replace(/\[.*$/s, ''));
   if (names.length === 0) return state;
   const lines = program === 'read' && input.output !== null ? readLines(words, input.output.words) : null;
   const value: Variable = lines === null ? UNKNOWN : { values: lines, isOpen: false, isList: false };
@@ -141,6 +141,6 @@ function namesOf({ assignments, words }: Segment): string[] {
   return [
     ...assignments.map(({ name }) => name),
     ...words.flatMap((word) => readGivenAssignment(word)?.name ?? []),
-    ...filledVariables(words).map(({ name }) => name.replace(/\[.*$/s, '')),
+    ...readFilledVariables(words).map(({ name }) => name.replace(/\[.*$/s, '')),
   ];
 }

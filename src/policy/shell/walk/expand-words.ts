@@ -51,7 +51,7 @@ export function expandWords(words: readonly Word[], expansions: Expansions): (re
     ),
   );
   if (words.every(({ pieces }) => pieces === null)) return [words];
-  return combinations([...names], expansions).map((chosen) => {
+  return combineValues([...names], expansions).map((chosen) => {
     const budget = { left: MAX_EXPANDED };
     return words.flatMap((word) => expandWord(word, chosen, expansions, budget));
   });
@@ -60,10 +60,10 @@ export function expandWords(words: readonly Word[], expansions: Expansions): (re
 /** The values of each variable in one combination: its value, or the words of an array; null if unknown. */
 type Chosen = ReadonlyMap<string, readonly Word[] | null>;
 
-function combinations(names: readonly string[], { variable, includesUnknown }: Expansions): Chosen[] {
+function combineValues(names: readonly string[], { variable, includesUnknown }: Expansions): Chosen[] {
   let all: Chosen[] = [new Map()];
   for (const name of names) {
-    const choices = choicesOf(variable(name), includesUnknown);
+    const choices = listChoices(variable(name), includesUnknown);
     if (all.length * choices.length > MAX_COMBINATIONS)
       all = all.map((chosen) => new Map(chosen).set(name, null));
     else all = all.flatMap((chosen) => choices.map((choice) => new Map(chosen).set(name, choice)));
@@ -71,7 +71,7 @@ function combinations(names: readonly string[], { variable, includesUnknown }: E
   return all;
 }
 
-function choicesOf(variable: Variable | null, includesUnknown: boolean): (readonly Word[] | null)[] {
+function listChoices(variable: Variable | null, includesUnknown: boolean): (readonly Word[] | null)[] {
   if (variable === null) return [null];
   const known = variable.isList ? [variable.values] : variable.values.map((word) => [word]);
   return variable.isOpen && (includesUnknown || variable.values.length === 0) ? [...known, null] : known;
@@ -91,7 +91,7 @@ interface Budget {
 }
 
 /** The values, unless they exceed the remaining budget. */
-function withinBudget(budget: Budget, values: readonly Word[] | null): readonly Word[] | null {
+function spendBudget(budget: Budget, values: readonly Word[] | null): readonly Word[] | null {
   for (const { text, raw, pieces } of values ?? [])
     budget.left -= text.length + raw.length + (pieces?.length ?? 0);
   return budget.left < 0 ? null : values;
@@ -104,7 +104,8 @@ function expandWord(word: Word, chosen: Chosen, expansions: Expansions, budget: 
   ];
   let isEmptyList = false;
   for (const piece of word.pieces) {
-    const values = piece.kind === 'text' ? null : withinBudget(budget, valuesOf(piece, chosen, expansions));
+    const values =
+      piece.kind === 'text' ? null : spendBudget(budget, resolvePiece(piece, chosen, expansions));
     // `"$@"` without arguments yields no word, while `"$x"` yields an empty one.
     isEmptyList ||= values?.length === 0 && isAll(piece);
     if (piece.kind === 'text') append(last(fields), piece, piece.quoted);
@@ -114,7 +115,7 @@ function expandWord(word: Word, chosen: Chosen, expansions: Expansions, budget: 
   }
   const isWord = (field: Field, index: number): boolean =>
     hasContent(field) || (field.quoted && !(index === 0 && isEmptyList));
-  return fields.filter(isWord).map((field) => fieldWord(field, word));
+  return fields.filter(isWord).map((field) => buildWord(field, word));
 }
 
 function hasContent({ pieces }: Field): boolean {
@@ -155,10 +156,10 @@ function appendValue(field: Field, value: Word, quoted: boolean): void {
     : [{ kind: 'text', text: value.text, quoted: true }];
   for (const piece of pieces) append(field, piece, quoted);
   field.pattern ||= value.pattern;
-  field.below = strongest(field.below, value.below);
+  field.below = joinBelow(field.below, value.below);
 }
 
-function strongest(left: Word['below'], right: Word['below']): Word['below'] {
+function joinBelow(left: Word['below'], right: Word['below']): Word['below'] {
   return left === 'all' || right === 'all' ? 'all' : (left ?? right);
 }
 
@@ -173,7 +174,7 @@ function splitValue(fields: Field[], text: string): void {
   });
 }
 
-function fieldWord({ pieces: all, pattern, below, quoted, bare }: Field, word: Word): Word {
+function buildWord({ pieces: all, pattern, below, quoted, bare }: Field, word: Word): Word {
   const pieces = all.filter((piece) => piece.kind !== 'text' || piece.text !== '');
   const unknown = pieces.some(({ kind }) => kind !== 'text');
   const text = pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.raw)).join('');
@@ -190,7 +191,7 @@ function fieldWord({ pieces: all, pattern, below, quoted, bare }: Field, word: W
 }
 
 /** Null if the value is unknown. */
-function valuesOf(
+function resolvePiece(
   piece: Exclude<Piece, { kind: 'text' }>,
   chosen: Chosen,
   { output }: Expansions,

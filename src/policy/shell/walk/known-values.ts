@@ -13,7 +13,7 @@ import { moveFolder } from './moves.ts';
 import type { ShellState, Variable } from './shell-state.ts';
 
 /** The context in which expansions are resolved. */
-export interface Knowledge {
+export interface ExpansionContext {
   readonly place: CommandPlace;
   /** Whether a variable that may hold other values also counts as unknown. */
   readonly includesUnknown: boolean;
@@ -36,23 +36,23 @@ const NUMBER_VARIABLES = new Set(['!', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO',
 /** Maximum nesting of command substitutions whose output is computed. */
 const MAX_DEPTH = 16;
 
-export function expansionsOf(knowledge: Knowledge, state: ShellState, depth = 0): Expansions {
+export function createExpansions(context: ExpansionContext, state: ShellState, depth = 0): Expansions {
   return {
-    variable: (name) => knownVariable(name, state, knowledge.place),
+    variable: (name) => resolveVariable(name, state, context.place),
     output: ({ steps }) =>
-      depth > MAX_DEPTH ? null : (computeOutput(knowledge, steps, state, depth + 1)?.words ?? null),
-    includesUnknown: knowledge.includesUnknown,
+      depth > MAX_DEPTH ? null : (computeStepsOutput(context, steps, state, depth + 1)?.words ?? null),
+    includesUnknown: context.includesUnknown,
   };
 }
 
-function knownVariable(name: string, state: ShellState, place: CommandPlace): Variable | null {
+function resolveVariable(name: string, state: ShellState, place: CommandPlace): Variable | null {
   const assigned = state.variables.get(name);
-  if (assigned === undefined) return environmentVariable(name, state, place);
+  if (assigned === undefined) return resolveEnvironmentVariable(name, state, place);
   // The next `cd` overwrites an assigned value.
   return name === 'PWD' || name === 'OLDPWD' ? null : assigned;
 }
 
-function environmentVariable(name: string, state: ShellState, place: CommandPlace): Variable | null {
+function resolveEnvironmentVariable(name: string, state: ShellState, place: CommandPlace): Variable | null {
   const values = (texts: readonly string[] | null): Variable | null =>
     texts === null ? null : { values: texts.map(quotedWord), isOpen: false, isList: false };
   switch (name) {
@@ -71,8 +71,8 @@ function environmentVariable(name: string, state: ShellState, place: CommandPlac
 }
 
 /** The combined output of the steps; null if unknown. */
-function computeOutput(
-  knowledge: Knowledge,
+function computeStepsOutput(
+  context: ExpansionContext,
   steps: readonly Step[],
   state: ShellState,
   depth: number,
@@ -83,35 +83,35 @@ function computeOutput(
   const commands = steps.filter((step) => step.kind === 'command' || step.shape !== 'substitution');
   for (const [index, step] of commands.entries()) {
     if (step.kind !== 'command') return null;
-    const [words, ...others] = expandWritten(step.words, expansionsOf(knowledge, current, depth));
+    const [words, ...others] = expandWritten(step.words, createExpansions(context, current, depth));
     if (words === undefined || others.length > 0) return null;
     const isLast = index === commands.length - 1;
     if (programOf(words[0]) === 'cd' && !isLast) {
-      current = moveFolder(current, words, knowledge.place);
+      current = moveFolder(current, words, context.place);
       continue;
     }
-    const input = inputOf(
-      knowledge,
+    const input = readInput(
+      context,
       step.redirections,
       { output: isPiped ? piped : null, text: null },
       current,
       depth,
     );
-    piped = printedOutput(words, input.output, printingPlace(knowledge.place, current));
+    piped = printedOutput(words, input.output, locatePrinting(context.place, current));
     isPiped = step.next === '|';
     if (piped === null || (!isLast && !isPiped)) return null;
   }
   return piped;
 }
 
-function printingPlace({ workspace, temporary }: CommandPlace, { folders }: ShellState) {
+function locatePrinting({ workspace, temporary }: CommandPlace, { folders }: ShellState) {
   const [folder, ...others] = folders ?? [];
   return { folder: folder !== undefined && others.length === 0 ? folder : null, workspace, temporary };
 }
 
 /** The input that redirections give to a command; without any, the piped input. */
-export function inputOf(
-  knowledge: Knowledge,
+export function readInput(
+  context: ExpansionContext,
   redirections: readonly Redirection[],
   piped: Input,
   state: ShellState,
@@ -124,13 +124,13 @@ export function inputOf(
       : { output: piped.output, text: piped.text ?? outputText(piped.output) };
   const { operator, target, body, input } = redirection;
   if (input !== null) {
-    const output = computeOutput(knowledge, input, state, depth + 1);
+    const output = computeStepsOutput(context, input, state, depth + 1);
     return { output, text: output === null ? null : outputText(output) };
   }
   const word = operator === '<<' ? (body?.word ?? null) : operator === '<<<' ? target : null;
   if (word === null) return NO_INPUT;
   const expand = operator === '<<<' ? expandWritten : expandWords;
-  const [only, ...others] = expand([word], expansionsOf(knowledge, state, depth));
+  const [only, ...others] = expand([word], createExpansions(context, state, depth));
   const [text] = others.length === 0 ? (only ?? []) : [];
   if (text === undefined) return { text: word, output: null };
   return { text, output: text.unknown ? null : textOutput(text.text) };
@@ -141,24 +141,24 @@ function outputText({ text }: Output): Word | null {
 }
 
 /** The output of a command, if its expansions allow only one meaning. */
-export function commandOutput(
-  knowledge: Knowledge,
+export function computeCommandOutput(
+  context: ExpansionContext,
   alternatives: readonly (readonly Word[])[],
   input: Input,
   state: ShellState,
 ): Input {
   const [words, ...others] = alternatives;
   if (words === undefined || others.length > 0) return NO_INPUT;
-  return { text: null, output: printedOutput(words, input.output, printingPlace(knowledge.place, state)) };
+  return { text: null, output: printedOutput(words, input.output, locatePrinting(context.place, state)) };
 }
 
 /** The command with each possible value of its expansions. */
 export function expandCommand(
-  knowledge: Knowledge,
+  context: ExpansionContext,
   { words, redirections }: Pick<Segment, 'words' | 'redirections'>,
   state: ShellState,
 ): { readonly words: (readonly Word[])[]; readonly redirections: readonly Redirection[] } {
-  const expansions = expansionsOf(knowledge, state);
+  const expansions = createExpansions(context, state);
   return {
     words: expandWritten(words, expansions),
     redirections: redirections.flatMap((redirection) =>

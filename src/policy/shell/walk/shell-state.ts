@@ -35,10 +35,10 @@ export function joinStates(states: readonly ShellState[]): ShellState {
   const distinct = [...new Set(states)];
   const [first, ...rest] = distinct;
   if (first === undefined) throw new Error('no states to join');
-  return rest.reduce(joinTwo, first);
+  return rest.reduce(joinPair, first);
 }
 
-function joinTwo(left: ShellState, right: ShellState): ShellState {
+function joinPair(left: ShellState, right: ShellState): ShellState {
   return {
     folders: joinFolders(left.folders, right.folders),
     previous: joinFolders(left.previous, right.previous),
@@ -125,7 +125,7 @@ export function withArguments(state: ShellState, words: readonly Word[]): ShellS
 const ARGUMENT = /^(?:\d+|[@*])$/;
 
 /** Restores the arguments of the caller after a function call. */
-export function withArgumentsOf(state: ShellState, before: ShellState): ShellState {
+export function restoreArguments(state: ShellState, before: ShellState): ShellState {
   const own = [...state.variables].filter(([name]) => !ARGUMENT.test(name));
   const restored = [...before.variables].filter(([name]) => ARGUMENT.test(name));
   return { ...state, variables: new Map([...own, ...restored]) };

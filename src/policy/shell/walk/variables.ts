@@ -2,13 +2,17 @@ import { type Assignment, programOf, UNKNOWN_CONTENT, type Word } from '../gramm
 import { optionValues, parseOptions } from '../programs/options.ts';
 
 /** Variables that decide which program runs, or make a harmless program run another one. */
-const STEERING =
+const STEERING_VARIABLE =
   /^(?:PATH|IFS|ENV|BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_ALIASES|SHELLOPTS|BASHOPTS|PS[04]|PROMPT_COMMAND|ZDOTDIR|XDG_CONFIG_HOME|INPUTRC|FCEDIT|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|TAR_OPTIONS|RSYNC_RSH|GOFLAGS|GCONV_PATH|DOTNET_STARTUP_HOOKS|JDK_JAVA_OPTIONS|PYTHONBREAKPOINT|RUSTC|RUSTDOC|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUST.*|CDPATH|HOME|SHELL|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5DB|RUBYOPT|LUA_INIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|CARGO_.*RUNNER|EXINIT|VIMINIT|LESSOPEN|LESSCLOSE|MANPAGER|SSH_ASKPASS|SUDO_ASKPASS|CONDUCTOR_.*)$/;
-const NPM_STEERING =
+/** npm's settings as variables that do the same. */
+const STEERING_NPM_VARIABLE =
   /^npm_config_(?:script_shell|shell|node_options|git|editor|viewer|browser|userconfig|globalconfig|init_module)$/i;
-const STARTING = /^(?:.*_)?(?:PAGER|EDITOR|VISUAL|BROWSER)$/;
+/** Variables that name a program which other programs start. */
+const PROGRAM_VARIABLE = /^(?:.*_)?(?:PAGER|EDITOR|VISUAL|BROWSER)$/;
+/** Values of those that start nothing harmful. */
 const HARMLESS_PROGRAM = /^(?:|cat|less|more|true|:|false|none|echo)(?: -[A-Za-z]+)*$/;
-const HARMLESS_OF_GIT =
+/** Variables of git that neither redirect it nor make it run a program. */
+const HARMLESS_GIT_VARIABLE =
   /^GIT_(?:AUTHOR_.*|COMMITTER_.*|TERMINAL_PROMPT|TRACE.*|OPTIONAL_LOCKS|MERGE_AUTOEDIT|CEILING_DIRECTORIES|LITERAL_PATHSPECS|ADVICE)$/;
 
 /** Harmless values that don't affect which program runs; every word must match. */
@@ -20,23 +24,23 @@ const HARMLESS_WORDS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders in which programs are installed, as entries of `PATH`. */
-const PATH_PART =
+const INSTALL_FOLDER =
   /^(?:\$PATH|\$\{PATH\}|\/(?:usr|opt|bin|sbin|snap|nix|home|root|Users)(?:\/[\w.@+-]+)*|(?:~|\$HOME|\$\{HOME\}|\$\{?[A-Z][A-Z_]+\}?)(?:\/[\w.@+-]+)+|(?:\$PWD\/|\$\{PWD\}\/|\$\(pwd\)\/|\.?\/)?(?:[\w.@+-]+\/)*(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin)|\$\(go env GOPATH\)\/bin)$/;
 
 /** When a shell evaluates a variable arithmetically, it runs command substitutions in a subscript of its value. */
 const RUNNING_SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/;
 
 /** Why a policy with `commands` forbids setting a variable, or null. */
-export function variableProblem({ name, value, content }: Assignment, hasAllowList: boolean): string | null {
+export function explainVariable({ name, value, content }: Assignment, hasAllowList: boolean): string | null {
   if (RUNNING_SUBSCRIPT.test(name) || RUNNING_SUBSCRIPT.test(value ?? ''))
     return `${name.split('[')[0]} holds a command substitution in a subscript`;
-  if (STARTING.test(name) && name !== 'MANPAGER')
+  if (PROGRAM_VARIABLE.test(name) && name !== 'MANPAGER')
     return value !== null && HARMLESS_PROGRAM.test(value)
       ? null
       : `${name} makes other programs start a program`;
   if (name.startsWith('GIT_'))
-    return HARMLESS_OF_GIT.test(name) ? null : `${name} redirects git or makes it run a program`;
-  if (!STEERING.test(name) && !NPM_STEERING.test(name)) return null;
+    return HARMLESS_GIT_VARIABLE.test(name) ? null : `${name} redirects git or makes it run a program`;
+  if (!STEERING_VARIABLE.test(name) && !STEERING_NPM_VARIABLE.test(name)) return null;
   const text = content.kind === 'word' ? content.word.text : null;
   if (text !== null && isHarmlessValue(name, text, value, hasAllowList)) return null;
   return `${name} changes what other programs do`;
@@ -50,7 +54,7 @@ function isHarmlessValue(name: string, text: string, value: string | null, hasAl
     return (
       !hasAllowList &&
       text !== '' &&
-      text.split(':').every((part) => PATH_PART.test(part) && !part.includes('..'))
+      text.split(':').every((part) => INSTALL_FOLDER.test(part) && !part.includes('..'))
     );
   const words = Object.hasOwn(HARMLESS_WORDS, name) ? HARMLESS_WORDS[name] : undefined;
   if (words === undefined || value === null) return false;
@@ -71,7 +75,7 @@ const EVALUATING_BUILTINS = new Set([
 const NAMEREF_BUILTINS = new Set(['declare', 'typeset', 'local']);
 
 /** Why a command that evaluates variables, or makes one refer to another, can't be decided. */
-export function evaluationProblem(words: readonly Word[]): string | null {
+export function explainEvaluation(words: readonly Word[]): string | null {
   const [first, ...rest] = words;
   const program = programOf(first);
   if (EVALUATING_BUILTINS.has(program) && rest.some(({ text }) => RUNNING_SUBSCRIPT.test(text)))
@@ -84,7 +88,7 @@ export function evaluationProblem(words: readonly Word[]): string | null {
 const FILLING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'unset', 'getopts', 'let']);
 
 /** Variables that a shell builtin sets without an equals sign. */
-export function filledVariables(words: readonly Word[]): Assignment[] {
+export function readFilledVariables(words: readonly Word[]): Assignment[] {
   const [first, ...rest] = words;
   const program = programOf(first);
   if (program === 'printf') {
@@ -97,5 +101,5 @@ export function filledVariables(words: readonly Word[]): Assignment[] {
 }
 
 function unknownValue(name: string): Assignment {
-  return { name, value: null, content: UNKNOWN_CONTENT, adds: false };
+  return { name, value: null, content: UNKNOWN_CONTENT, appends: false };
 }

@@ -10,14 +10,7 @@ import {
 import { type DenyEntry, startsWithPrefix } from '../command-lists.ts';
 import { certainFinding, type Finding, unclearFinding } from '../findings.ts';
 import { readGit } from '../git/git-words.ts';
-import {
-  type Assignment,
-  type Compound,
-  plainWord,
-  programOf,
-  type Segment,
-  type Word,
-} from '../grammar/shell-word.ts';
+import { type Assignment, plainWord, programOf, type Segment, type Word } from '../grammar/shell-word.ts';
 import { formatCommandLine } from '../line-of-words.ts';
 import { patchEffects } from '../programs/file-effects.ts';
 import { findCode } from '../programs/interpreters.ts';
@@ -25,21 +18,28 @@ import { readScripts } from '../programs/script-text.ts';
 import { type Call, type NestedLine, unwrapCalls } from '../programs/wrappers.ts';
 import { checkEffect } from '../write-rules.ts';
 import { assign, assignDefaults, declare } from './assign.ts';
-import { commandOutput, expandCommand, expansionsOf, type Input, inputOf, NO_INPUT } from './known-values.ts';
-import { destinations, moveFolder } from './moves.ts';
+import {
+  computeCommandOutput,
+  createExpansions,
+  expandCommand,
+  type Input,
+  NO_INPUT,
+  readInput,
+} from './known-values.ts';
+import { moveFolder, resolveDestinations } from './moves.ts';
 import { joinStates, type ShellState } from './shell-state.ts';
 import { runInChild, type Walk } from './walk.ts';
 
 /** Number of characters after a denied program's name that are compared with the rest of the entry. */
 const MAX_CALL = 200;
-/** Maximum number of occurrences that are checked. */
+/** Maximum number of occurrences of a denied program's name that are checked. */
 const MAX_PLACES = 1_000;
 
 /**
  * The first entry of `commands.deny` that occurs in code of another language: as a program name, in a list of words
  * or in a shell line. A method of the same name doesn't count.
  */
-function deniedInCode(text: string, deny: readonly DenyEntry[]): DenyEntry | null {
+function findDeniedInCode(text: string, deny: readonly DenyEntry[]): DenyEntry | null {
   return deny.find((entry) => occursIn(text, entry)) ?? null;
 }
 
@@ -58,6 +58,8 @@ function namePattern(name: string): RegExp {
   return new RegExp(`(?<![\\w.$-])${name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(?![\\w-])`, 'gi');
 }
 
+const UNKNOWN_LINE = 'the line that it runs contains an expansion';
+
 /** Checks one command with every possible value of its expansions. */
 export function walkCommand(
   walk: Walk,
@@ -66,25 +68,28 @@ export function walkCommand(
   piped: Input,
 ): { readonly state: ShellState; readonly output: Input } {
   const state = assignDefaults(before, segment);
-  const expansions = expansionsOf(walk, state);
+  const expansions = createExpansions(walk, state);
   const expanded = expandCommand(walk, segment, state);
   const check: CallCheck = { ...walk, folders: state.folders };
-  const input = inputOf(walk, segment.redirections, piped, state);
+  const input = readInput(walk, segment.redirections, piped, state);
   walk.findings.push(
     ...segment.assignments.flatMap((assignment) =>
       isReadSeparator(assignment, segment) ? [] : checkVariable(walk, assignment),
     ),
     ...expanded.redirections.flatMap((redirection) => checkRedirection(check, redirection)),
   );
-  const set = segment.assignments.reduce((current, each) => assign(current, each, expansions), state);
-  if (segment.words.length === 0) return { state: set, output: NO_INPUT };
+  const assignedState = segment.assignments.reduce(
+    (current, each) => assign(current, each, expansions),
+    state,
+  );
+  if (segment.words.length === 0) return { state: assignedState, output: NO_INPUT };
   const ends = expanded.words.map((words) => {
     walk.checked += 1;
-    return walkWords(walk, { segment, words, state, set, input });
+    return walkWords(walk, { segment, words, state, assignedState, input });
   });
   return {
     state: ends.length === 0 ? state : joinStates(ends),
-    output: commandOutput(walk, expanded.words, input, state),
+    output: computeCommandOutput(walk, expanded.words, input, state),
   };
 }
 
@@ -93,22 +98,12 @@ function isReadSeparator({ name }: Assignment, { words: [first] }: Segment): boo
   return name === 'IFS' && first?.text === 'read';
 }
 
-export function checkCompoundRedirections(
-  walk: Walk,
-  check: CallCheck,
-  { redirections }: Compound,
-  state: ShellState,
-): Finding[] {
-  const expanded = expandCommand(walk, { words: [], redirections }, state);
-  return expanded.redirections.flatMap((redirection) => checkRedirection(check, redirection));
-}
-
 interface ExpandedCommand {
   readonly segment: Segment;
   readonly words: readonly Word[];
   readonly state: ShellState;
   /** The state with the variables that are set for this command only. */
-  readonly set: ShellState;
+  readonly assignedState: ShellState;
   readonly input: Input;
 }
 
@@ -121,7 +116,7 @@ function walkWords(walk: Walk, given: ExpandedCommand): ShellState {
   for (const call of calls) walkCall(walk, call, given);
   const afterLines = lines.reduce((current, line) => walkNested(walk, line, given, current), state);
   const moved = moveFolder(afterLines, words, walk.place);
-  const declared = declare(moved, segment.words, words, input, expansionsOf(walk, moved));
+  const declared = declare(moved, segment.words, words, input, createExpansions(walk, moved));
   return callFunction(walk, words, declared);
 }
 
@@ -133,8 +128,11 @@ function callFunction(walk: Walk, words: readonly Word[], state: ShellState): Sh
 }
 
 /** Checks a program on the line, or one that another program starts. */
-function walkCall(walk: Walk, call: Call, { set, input }: ExpandedCommand): void {
-  const folders = call.folder === null ? set.folders : destinations(set, call.folder, walk.place);
+function walkCall(walk: Walk, call: Call, { assignedState, input }: ExpandedCommand): void {
+  const folders =
+    call.folder === null
+      ? assignedState.folders
+      : resolveDestinations(assignedState, call.folder, walk.place);
   const check: CallCheck = { ...walk, folders };
   const subject = formatWords(call.words);
   const scripts = readScripts(call.words);
@@ -145,9 +143,9 @@ function walkCall(walk: Walk, call: Call, { set, input }: ExpandedCommand): void
     ...scripts.files.flatMap((file) => checkWrittenFile(check, file)),
     ...findPatchEffects(call.words, input).flatMap((effect) => checkEffect(check, effect)),
   );
-  for (const line of scripts.lines) runInChild(walk, line.text, set, null);
-  walkAlias(walk, call, set);
-  walkCode(walk, call.words, set, input, subject);
+  for (const line of scripts.lines) runInChild(walk, line.text, assignedState, null);
+  walkAlias(walk, call, assignedState);
+  walkCode(walk, call.words, assignedState, input, subject);
 }
 
 /** Files that set up an environment and that agents don't write: those of the user's own tools. */
@@ -184,16 +182,13 @@ function walkAlias(walk: Walk, call: Call, state: ShellState): void {
 /** Checks a text that a program passes to a shell. */
 function walkNested(
   walk: Walk,
-  { line, isHere }: NestedLine,
+  { line, runsInThisShell }: NestedLine,
   given: ExpandedCommand,
   state: ShellState,
 ): ShellState {
-  if (line.unknown)
-    walk.findings.push(
-      unclearFinding(formatWords(given.words), 'the line that it runs contains an expansion'),
-    );
-  if (isHere) return walk.runText(line.text, state, given.input);
-  runInChild(walk, line.text, given.set, null);
+  if (line.unknown) walk.findings.push(unclearFinding(formatWords(given.words), UNKNOWN_LINE));
+  if (runsInThisShell) return walk.runText(line.text, state, given.input);
+  runInChild(walk, line.text, given.assignedState, null);
   return state;
 }
 
@@ -216,8 +211,7 @@ function walkCode(
       walk.findings.push(...checkCode(walk, code.text, subject, code.problem));
       return;
     case 'line':
-      if (code.line.unknown)
-        walk.findings.push(unclearFinding(subject, 'the line that it runs contains an expansion'));
+      if (code.line.unknown) walk.findings.push(unclearFinding(subject, UNKNOWN_LINE));
       if (code.isForeign) walk.findings.push(unclearFinding(subject, 'its shell has a different grammar'));
       runInChild(walk, code.line.text, state, code.args.slice(1));
       return;
@@ -225,8 +219,7 @@ function walkCode(
       if (input.text === null) walk.findings.push(unclearFinding(subject, code.problem));
       else if (!code.isShell) walk.findings.push(...checkCode(walk, input.text.text, subject, code.problem));
       else {
-        if (input.text.unknown)
-          walk.findings.push(unclearFinding(subject, 'the line that it runs contains an expansion'));
+        if (input.text.unknown) walk.findings.push(unclearFinding(subject, UNKNOWN_LINE));
         runInChild(walk, input.text.text, state, null);
       }
   }
@@ -235,7 +228,7 @@ function walkCode(
 /** Code in another language is refused under an allow-list, and if it names a denied command. */
 function checkCode({ policy, deny }: Walk, text: string, subject: string, problem: string): Finding[] {
   if (policy.commands.allow !== null) return [unclearFinding(subject, problem)];
-  const entry = deniedInCode(text, deny);
+  const entry = findDeniedInCode(text, deny);
   return entry === null
     ? []
     : [

@@ -1,9 +1,9 @@
-import { type CallCheck, matchExpressions, type Rules } from '../check-call.ts';
+import { type CallCheck, checkRedirection, matchExpressions, type Rules } from '../check-call.ts';
 import { certainFinding, type Finding, shortenSubject, unclearFinding } from '../findings.ts';
 import { readLine } from '../grammar/read-line.ts';
 import type { Compound, Part, ShellLine, Step, Word } from '../grammar/shell-word.ts';
 import { assignedNames } from './assign.ts';
-import { type Input, inputOf, NO_INPUT } from './known-values.ts';
+import { expandCommand, type Input, NO_INPUT, readInput } from './known-values.ts';
 import {
   type Chain,
   continueChain,
@@ -11,14 +11,14 @@ import {
   inChildShell,
   joinFolders,
   joinStates,
+  restoreArguments,
   type ShellState,
   startChain,
   withArguments,
-  withArgumentsOf,
   withFunction,
 } from './shell-state.ts';
 import type { Walk } from './walk.ts';
-import { checkCompoundRedirections, walkCommand } from './walk-command.ts';
+import { walkCommand } from './walk-command.ts';
 
 /** Maximum number of commands checked for one line, counting each possible value. */
 const MAX_CHECKED = 20_000;
@@ -141,7 +141,7 @@ function endsLine(step: Step): boolean {
 function walkCompound(walk: Walk, compound: Compound, state: ShellState, piped: Input): ShellState {
   const check: CallCheck = { ...walk, folders: state.folders };
   walk.findings.push(...checkCompoundRedirections(walk, check, compound, state));
-  const input = inputOf(walk, compound.redirections, piped, state);
+  const input = readInput(walk, compound.redirections, piped, state);
   const [first] = compound.parts;
   switch (compound.shape) {
     case 'subshell':
@@ -226,5 +226,15 @@ function walkFunction(
     args === null ? state : withArguments(state, args),
   );
   walk.depth -= 1;
-  return args === null ? end : withArgumentsOf(end, state);
+  return args === null ? end : restoreArguments(end, state);
+}
+
+function checkCompoundRedirections(
+  walk: Walk,
+  check: CallCheck,
+  { redirections }: Compound,
+  state: ShellState,
+): Finding[] {
+  const expanded = expandCommand(walk, { words: [], redirections }, state);
+  return expanded.redirections.flatMap((redirection) => checkRedirection(check, redirection));
 }

@@ -1,11 +1,11 @@
 import type { Rules } from '../check-call.ts';
 import type { Finding } from '../findings.ts';
 import type { Compound, Word } from '../grammar/shell-word.ts';
-import { type Input, type Knowledge, NO_INPUT } from './known-values.ts';
+import { type ExpansionContext, type Input, NO_INPUT } from './known-values.ts';
 import { inChildShell, type ShellState, withArguments } from './shell-state.ts';
 
 /** A walk through a line, in the order in which its commands would run. */
-export interface Walk extends Rules, Knowledge {
+export interface Walk extends Rules, ExpansionContext {
   readonly findings: Finding[];
   checked: number;
   depth: number;

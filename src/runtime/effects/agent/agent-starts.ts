@@ -22,7 +22,7 @@ export interface AgentAttempt {
   readonly step: AgentStep;
   readonly effect: Extract<Effect, { kind: 'run_agent' }>;
   readonly agent: Agent;
-  readonly care: AgentSettings;
+  readonly settings: AgentSettings;
   readonly prepared: PreparedAttempt;
   readonly evidence: Evidence;
   /** Null for an agent without sessions. */
@@ -33,14 +33,18 @@ export interface AgentAttempt {
   >;
 }
 
-/** How the last start ended, and its results. */
-export interface AgentStart {
+/** How a start of the agent ended, and its results. */
+export interface FinishedStart {
   readonly count: number;
   readonly result: AgentResult & { readonly termination: Exclude<AgentResult['termination'], 'cancelled'> };
   readonly usage: Usage | null;
   readonly after: Snapshot;
   readonly changes: WorkspaceEvidence;
   readonly checked: CheckedStep;
+}
+
+/** The last start of an attempt. */
+export interface AgentStart extends FinishedStart {
   /** What follows, apart from another start. */
   readonly move: Exclude<NextMove, { kind: 'retry' }>;
 }
@@ -48,14 +52,14 @@ export interface AgentStart {
 export interface AgentStarts {
   readonly last: AgentStart;
   /** The earlier starts, oldest first; each failed with a transient error. */
-  readonly failed: readonly Omit<AgentStart, 'move'>[];
+  readonly failed: readonly FinishedStart[];
 }
 
 /** Starts the agent, and restarts it after transient failures, each time from the same files. */
 export async function runStarts(context: RunContext, entry: AgentAttempt): Promise<AgentStarts> {
   const { clock } = context.deps;
   const deadline = clock.now().getTime() + entry.step.timeoutMs;
-  const failed: Omit<AgentStart, 'move'>[] = [];
+  const failed: FinishedStart[] = [];
   for (let count = 1; ; count += 1) {
     const leftMs = Math.max(1, deadline - clock.now().getTime());
     const start = await startOnce(context, entry, count, leftMs);
@@ -75,10 +79,10 @@ export async function runStarts(context: RunContext, entry: AgentAttempt): Promi
 
 async function startOnce(
   context: RunContext,
-  { step, effect, agent, care, prepared, evidence, session, request }: AgentAttempt,
+  { step, effect, agent, settings, prepared, evidence, session, request }: AgentAttempt,
   count: number,
   timeoutMs: number,
-): Promise<Omit<AgentStart, 'move'>> {
+): Promise<FinishedStart> {
   const { deps, workspace } = context;
   const watched = await watchStep(context, {
     stepId: step.id,
@@ -86,7 +90,7 @@ async function startOnce(
     before: prepared.before,
     sandboxed: request.confinement !== null,
   });
-  const budget = watchBudget(context, step, care.price);
+  const budget = watchBudget(context, step, settings.price);
   const ran = await agent.run({
     ...request,
     ...(session === null
@@ -104,7 +108,7 @@ async function startOnce(
   await watched.settle();
   const result = overspent === null ? ran : markStopped(ran, overspent.message);
   const { termination } = result;
-  const used = chooseUsage(addCost(result.result?.usage ?? null, care.price), usage, overspent !== null);
+  const used = chooseUsage(addCost(result.result?.usage ?? null, settings.price), usage, overspent !== null);
   if (termination === 'cancelled') {
     await watched.reportInterrupted();
     // The usage counts against the budget even if the run is cancelled.
@@ -160,7 +164,7 @@ async function snapshotAfter(
 }
 
 /** If a step could not be parked, adds why to its reason. */
-function addMove(start: Omit<AgentStart, 'move'>, move: AgentStart['move']): AgentStart {
+function addMove(start: FinishedStart, move: AgentStart['move']): AgentStart {
   if (move.kind === 'park' || move.reason === undefined) return { ...start, move };
   const { result } = start;
   const reason = [result.reason, move.reason].filter((text) => text !== null).join('; ');
@@ -187,8 +191,8 @@ function reasonOf({ failure, reason }: AgentResult, agent: string): string | nul
 
 function chooseMove(
   context: RunContext,
-  { care, step }: AgentAttempt,
-  { count, result, checked }: Omit<AgentStart, 'move'>,
+  { settings, step }: AgentAttempt,
+  { count, result, checked }: FinishedStart,
   deadline: number,
 ): NextMove {
   const { failure } = result;
@@ -198,7 +202,7 @@ function chooseMove(
   return chooseNextMove(failure, {
     nowMs: now,
     starts: count,
-    retries: care.retries,
+    retries: settings.retries,
     resetInMs: resetInMs(failure, now),
     leftMs: deadline - now,
     chance: context.deps.chance?.() ?? 0.5,
@@ -213,7 +217,7 @@ function resetInMs({ reset_at: resetAt }: AgentFailure, now: number): number | n
 
 function retryNote(
   { step }: AgentAttempt,
-  { result: { failure } }: Omit<AgentStart, 'move'>,
+  { result: { failure } }: FinishedStart,
   delayMs: number,
 ): EventDraft {
   const why = failure == null ? '' : ` (${failure.class}: ${failure.message})`;

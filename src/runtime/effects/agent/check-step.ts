@@ -32,8 +32,6 @@ interface WatchedEntry {
   readonly sandboxed: boolean;
 }
 
-const NO_REFS = { refs: {}, head: null };
-
 export async function watchStep(context: RunContext, entry: WatchedEntry): Promise<WatchedStep> {
   const { deps, workspace } = context;
   const policy = deps.project.policy(entry.policies);
@@ -43,17 +41,18 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
     sandboxed: entry.sandboxed,
     forbids: policy.forbids ?? (() => false),
   });
-  const unseen: StepTraces = {
+  const ownHead = { refs: {}, head: `refs/heads/${workspace.branchName}` };
+  const noTraces: StepTraces = {
     hidden: [],
     ignoredChanges: [],
-    refsBefore: { ...NO_REFS, head: `refs/heads/${workspace.branchName}` },
-    refsAfter: { ...NO_REFS, head: `refs/heads/${workspace.branchName}` },
+    refsBefore: ownHead,
+    refsAfter: ownHead,
     rewritten: [],
     salvaged: [],
     notices: [],
   };
   let settled: readonly HiddenChange[] = [];
-  const judge = (traces: StepTraces, changes: readonly FileChange[]) =>
+  const applyPolicy = (traces: StepTraces, changes: readonly FileChange[]) =>
     policy.check({
       changes,
       ignoredChanges: traces.ignoredChanges,
@@ -64,9 +63,9 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
       hidden: [...settled, ...traces.hidden],
     });
   const check = async (changes: readonly FileChange[]): Promise<CheckedStep> => {
-    const traces = (await watch?.compare(changes)) ?? unseen;
+    const traces = (await watch?.compare(changes)) ?? noTraces;
     return {
-      found: judge(traces, changes),
+      found: applyPolicy(traces, changes),
       records: [
         ...traces.notices.map((notice) => noticeRecord(entry.stepId, notice)),
         ...traces.salvaged.map((salvage) => salvageRecord(entry.stepId, salvage)),
@@ -77,7 +76,7 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
   const checkWithoutFiles = () =>
     check([]).catch((error: unknown): CheckedStep => {
       if (!isExpectedFailure(error)) throw error;
-      return { found: judge(unseen, []), records: [] };
+      return { found: applyPolicy(noTraces, []), records: [] };
     });
   const fail = async (failure: Error): Promise<never> => {
     const { found, records } = await checkWithoutFiles();

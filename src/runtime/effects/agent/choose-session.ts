@@ -42,7 +42,7 @@ export async function chooseSession(
   agent: Agent,
 ): Promise<SessionChoice> {
   const { steps } = context.view();
-  if (agent.resumes !== true || step.session === 'fresh' || wasInterrupted(steps, entry)) return FRESH;
+  if (agent.canResume !== true || step.session === 'fresh' || wasInterrupted(steps, entry)) return FRESH;
   const last = steps.findLast(
     ({ stepId, visit, termination }) => stepId === step.id && visit < entry.visit && termination !== null,
   );

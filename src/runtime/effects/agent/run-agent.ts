@@ -20,6 +20,7 @@ import { REVIEW_ROLE } from '../../evidence/review-evidence.ts';
 import { intentOf } from '../../evidence/step-intent.ts';
 import type { WorkspaceEvidence } from '../../evidence/workspace-evidence.ts';
 import { noteApprovals } from '../../gates/approval-paths.ts';
+import { traceVariables } from '../../notify/run-telemetry.ts';
 import type { AgentSettings, EffectResult, RunContext, StepPolicy } from '../../run-context.ts';
 import { stepEnvironment } from '../checkout-setup.ts';
 import { policySummary } from '../policy-summary.ts';
@@ -29,7 +30,7 @@ import { endUnstarted } from '../unstarted-step.ts';
 import { type AgentStarts, runnerCompleted, runStarts } from './agent-starts.ts';
 import { chooseSession, sessionFolderOf } from './choose-session.ts';
 import { parkBeforeStart, parkedUntil, shareWait } from './park-step.ts';
-import { newInstructions } from './session-prompt.ts';
+import { composeNewInstructions } from './session-prompt.ts';
 import { collectInputs, renderTask } from './step-inputs.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
@@ -48,41 +49,46 @@ export async function runAgent(
   const agent = deps.project.agent(step.agent);
   if (agent === null) return endUnstarted(evidence, 'error', `agent "${step.agent}" is not configured`);
   if (!task.ok) return endUnstarted(evidence, 'error', task.message);
-  const enclosure = await sandboxStep(context, 'agent', step.policies);
-  const refusal = findStartRefusal('agent', policy, enclosure, agent.capabilities);
+  const stepSandbox = await sandboxStep(context, 'agent', step.policies);
+  const refusal = findStartRefusal('agent', policy, stepSandbox, agent.capabilities);
   if (refusal !== null) {
     await evidence.json(
       'policy_summary',
       'policy.json',
-      policySummary(policy, { notes: enclosure.notes, capabilities: agent.capabilities ?? [] }),
+      policySummary(policy, { notes: stepSandbox.notes, capabilities: agent.capabilities ?? [] }),
     );
     return endUnstarted(evidence, 'killed_policy', refusal);
   }
 
-  const care = deps.project.agentSettings?.(step.agent) ?? DEFAULT_SETTINGS;
-  const parked = await parkBeforeStart(context, step, care, evidence);
+  const settings = deps.project.agentSettings?.(step.agent) ?? DEFAULT_SETTINGS;
+  const parked = await parkBeforeStart(context, step, settings, evidence);
   if (parked !== null) return parked;
 
   const prepared = await prepareAttempt(context, effect, { family: agent.family, name: step.agent });
   const { earlier, note } = await chooseSession(context, step, effect, agent);
   const newTask =
-    earlier === null ? '' : await newInstructions(context, step, effect, { inputs, earlier: earlier.entry });
+    earlier === null
+      ? ''
+      : await composeNewInstructions(context, step, effect, { inputs, earlier: earlier.entry });
   const { last, failed } = await runStarts(context, {
     step,
     effect,
     agent,
-    care,
+    settings,
     prepared,
     evidence,
-    session: agent.resumes === true ? { earlier, prompt: newTask } : null,
+    session: agent.canResume === true ? { earlier, prompt: newTask } : null,
     request: {
       ...buildRequestBase(context, step),
-      env: await stepEnvironment(context, context.workspace.checkoutPath),
+      env: {
+        ...(await stepEnvironment(context, context.workspace.checkoutPath)),
+        ...traceVariables(context, effect),
+      },
       attempt: effect.attempt,
       visit: effect.visit,
       prompt: task.text,
       inputs,
-      confinement: enclosure.confinement,
+      confinement: stepSandbox.confinement,
       policy: policy.effective,
       onStop: recordStop(context, step.id, `agent "${step.agent}"`),
     },
@@ -93,21 +99,21 @@ export async function runAgent(
   const intent = intentOf(context, step);
   const review =
     intent === 'review' ? readReview(result.result, result.finalResponse, result.resultProblem) : null;
-  const notes = enclosure.notes;
+  const notes = stepSandbox.notes;
   const capabilities = agent.capabilities ?? [];
   const refinement = isRefinement(context, step) ? recordedReferences(context, inputs.refinement) : null;
   const facts = {
     step,
     checkoutPath: context.workspace.checkoutPath,
     task: result.session?.resumed === true ? newTask : task.text,
-    sessionFolder: agent.resumes === true ? sessionFolderOf(effect, last.count) : null,
+    sessionFolder: agent.canResume === true ? sessionFolderOf(effect, last.count) : null,
     result,
     changes,
     policy,
     violations,
     approvals,
     notes,
-    isSandboxed: enclosure.confinement !== null,
+    isSandboxed: stepSandbox.confinement !== null,
     capabilities,
     intent,
     review,
@@ -132,7 +138,7 @@ export async function runAgent(
       until: last.move.until,
       reason: `agent "${step.agent}": ${result.failure?.message ?? ''}`,
     };
-    await shareWait(context, care, wait);
+    await shareWait(context, settings, wait);
     return { records, input: parkedUntil(wait) };
   }
   // The kernel counts a step's usage from its end, unless the totals have failed starts; then this one must be in them.

@@ -2,7 +2,7 @@ import type { FixInstructions } from '../../../contracts/planner/planner-decisio
 import { stepFolderOf } from '../../../contracts/run/run-files.ts';
 import type { AgentStep } from '../../../kernel/plan.ts';
 import type { ActiveStep } from '../../../kernel/state.ts';
-import { parseJson } from '../../../text/json.ts';
+import { parseJsonObject } from '../../../text/json.ts';
 import type { StepView } from '../../record/run-view.ts';
 import type { RunContext } from '../../run-context.ts';
 import { type Feedback, feedbackSection, fixSection, wantedInputs } from './step-inputs.ts';
@@ -13,7 +13,7 @@ type Inputs = Readonly<Record<string, unknown>>;
 const OWN_SECTIONS = ['fix_instructions', 'refinement', 'human_feedback'];
 
 /** The prompt for an agent that continues its session: only what is new since its last visit. */
-export async function newInstructions(
+export async function composeNewInstructions(
   context: RunContext,
   step: AgentStep,
   entry: ActiveStep,
@@ -24,7 +24,7 @@ export async function newInstructions(
   const sections = [
     ...(fix === null ? [] : [fixSection(fix)]),
     ...(feedback === null ? [] : [feedbackSection(feedback)]),
-    ...(await changedInputs(context, step, inputs, earlier)),
+    ...(await listChangedInputs(context, step, inputs, earlier)),
   ];
   return [
     `This continues your session for step \`${step.id}\`, visit ${entry.visit}. Your earlier instructions still hold, also for how ` +
@@ -42,15 +42,14 @@ function isEvaluatedSince({ view }: RunContext, earlier: StepView): boolean {
 }
 
 /** Inputs that the step or its prompt asks for, if they differ from those of the previous visit. */
-async function changedInputs(
+async function listChangedInputs(
   context: RunContext,
   step: AgentStep,
   inputs: Inputs,
   { stepId, attempt }: StepView,
 ): Promise<string[]> {
   const text = await context.directory.read(`${stepFolderOf(stepId, attempt)}/inputs.json`);
-  const stored = text === null ? null : parseJson(text);
-  const before = new Map(Object.entries(typeof stored === 'object' && stored !== null ? stored : {}));
+  const before = new Map(Object.entries(parseJsonObject(text) ?? {}));
   return [...wantedInputs(context, step)].flatMap((name) => {
     const value = inputs[name] ?? null;
     const isUnchanged = JSON.stringify(value) === JSON.stringify(before.get(name) ?? null);

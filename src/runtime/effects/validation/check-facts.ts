@@ -16,7 +16,7 @@ import { readBaseline } from './baseline-record.ts';
 import { CANNOT_START } from './baseline-verdict.ts';
 import { formatCommandLines } from './command-lines.ts';
 import { compareCommands, type TracedCommand } from './compare-commands.ts';
-import { compareJudges, judgeChanged, type ValidatedChange } from './compare-judges.ts';
+import { compareJudges, listChangedJudges, type ValidatedChange } from './compare-judges.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
 import { forgivenIds } from './optional-validators.ts';
 import { keyOfValidator } from './run-validators.ts';
@@ -38,18 +38,18 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
     passed,
     failedAtBase: baseline?.outcome === 'red',
   });
-  const environment = environmentFailures(step, results, judge, commands, baseline);
-  const now = reportsNow(results);
-  const atBase = moveCases(reportsAtBase(step, baseline), now, await renamedFiles(context, judge));
+  const environment = findEnvironmentFailures(step, results, judge, commands, baseline);
+  const now = collectReports(results);
+  const atBase = moveCases(readReportsAtBase(step, baseline), now, await findRenamedFiles(context, judge));
   const compared = compareCases(atBase, now, { validatorFailed: !passed });
   return {
     tree: judge.tree,
     commands: await formatCommandLines(context, step, judge.tree),
-    output: await outputsOf(context, results, judge.path),
+    output: await readOutputs(context, results, judge.path),
     report_sources: results.flatMap(({ last }) => (last.harnessReport === null ? [] : [last.id])),
     baseline: compared.baseline,
     regressions: [...compared.regressions],
-    judge_changed: judgeChanged(judges),
+    judge_changed: listChangedJudges(judges),
     fewer_checks: compared.fewerChecks,
     environment_failures: environment,
     known_failures: forgivenIds(results),
@@ -60,7 +60,7 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
 }
 
 /** Validators that ran at the base and can't start now, although the change doesn't touch their definition. */
-function environmentFailures(
+function findEnvironmentFailures(
   step: ValidationStep,
   results: readonly TriedValidator[],
   judge: PreparedJudge,
@@ -83,7 +83,7 @@ function environmentFailures(
 }
 
 /** The last output of each failed validator. */
-async function outputsOf(
+async function readOutputs(
   { deps, directory }: RunContext,
   results: readonly TriedValidator[],
   checkout: string,
@@ -103,7 +103,7 @@ async function outputsOf(
   return Object.fromEntries(outputs);
 }
 
-function reportsAtBase(
+function readReportsAtBase(
   step: ValidationStep,
   baseline: BaselineRecord | null,
 ): ReadonlyMap<string, ComparedReport> {
@@ -117,7 +117,7 @@ function reportsAtBase(
   return reports;
 }
 
-function reportsNow(results: readonly TriedValidator[]): ReadonlyMap<string, ComparedReport> {
+function collectReports(results: readonly TriedValidator[]): ReadonlyMap<string, ComparedReport> {
   const reports = new Map<string, ComparedReport>();
   for (const { last } of results) {
     const report = readComparedReport(last.harnessReport?.value ?? null);
@@ -127,7 +127,7 @@ function reportsNow(results: readonly TriedValidator[]): ReadonlyMap<string, Com
 }
 
 /** Maps old paths to new ones. */
-async function renamedFiles(
+async function findRenamedFiles(
   { deps, workspace, view }: RunContext,
   { tree }: PreparedJudge,
 ): Promise<ReadonlyMap<string, string>> {

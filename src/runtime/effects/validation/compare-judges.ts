@@ -23,7 +23,7 @@ export interface JudgeFacts {
 }
 
 /** Changed paths on which a passing verdict depends. */
-export function judgeChanged({ changed, commands, inline, probes, with_base }: JudgesRecord): string[] {
+export function listChangedJudges({ changed, commands, inline, probes, with_base }: JudgesRecord): string[] {
   const failsWithBase = with_base?.some(({ outcome }) => outcome !== 'completed') === true;
   return [
     ...(failsWithBase ? changed : []),

@@ -52,9 +52,9 @@ export async function runValidation(
   await undoDeadAttempt(context, effect);
   const baseline = await readBaseline(context);
   const step = withDueValidators(context, planned, baseline);
-  const enclosure = await sandboxStep(context, 'validator', step.policies, workspace.judgePath);
+  const stepSandbox = await sandboxStep(context, 'validator', step.policies, workspace.judgePath);
   const policy = deps.project.policy(step.policies);
-  const refusal = findStartRefusal('validator', policy, enclosure);
+  const refusal = findStartRefusal('validator', policy, stepSandbox);
   if (refusal !== null) return refuse(context, effect, step, refusal);
   const prepared = await prepareAttempt(context, effect, {
     family: 'validators',
@@ -134,6 +134,7 @@ function openSession(
   const pass: Omit<ValidatorsPass, 'checkout' | 'confinement' | 'evidenceDir'> = {
     stepId: step.id,
     attempt: effect.attempt,
+    span: effect,
     mark: prepared.mark,
     timeLeftMs: () => deadline - deps.clock.now().getTime(),
     onStop: recordStop(context, step.id, 'a validator'),

@@ -1,5 +1,7 @@
 import type { PlanValidator, ValidationStep } from '../../../kernel/plan.ts';
 import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../../../ports/validator.ts';
+import type { StepKey } from '../../evidence/evidence.ts';
+import { traceVariables } from '../../notify/run-telemetry.ts';
 import type { Project, RunContext } from '../../run-context.ts';
 import { stepEnvironment } from '../checkout-setup.ts';
 import { runTries, type TriedValidator, triedOnce } from './validator-tries.ts';
@@ -11,6 +13,8 @@ export interface ValidatorsPass
     'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark' | 'onStop' | 'onLine'
   > {
   readonly checkout: string;
+  /** The attempt that spans of the validators belong to; null for the run. */
+  readonly span: StepKey | null;
   /** Time left until the step's timeout. */
   readonly timeLeftMs: () => number;
 }
@@ -33,7 +37,7 @@ async function runOne(
   context: RunContext,
   step: Pick<ValidationStep, 'idleTimeoutMs'>,
   planned: PlanValidator,
-  { checkout, timeLeftMs, ...pass }: ValidatorsPass,
+  { checkout, timeLeftMs, span, ...pass }: ValidatorsPass,
 ): Promise<TriedValidator> {
   const { deps, directory } = context;
   const validator = resolveValidator(deps.project, planned);
@@ -61,6 +65,7 @@ async function runOne(
       },
       env: {
         ...environment,
+        ...traceVariables(context, span),
         CONDUCTOR_RUN_ID: directory.runId,
         CONDUCTOR_RUN_DIR: directory.path,
         CONDUCTOR_STEP_ID: pass.stepId,

@@ -191,6 +191,7 @@ async function runStep(
     evidenceDir: `${evidence.path}/${step.id}`,
     stepId: step.id,
     attempt: 1,
+    span: null,
     mark: `${directory.runId}/_baseline`,
     timeLeftMs: () => deadline - deps.clock.now().getTime(),
     onStop: async () => {},

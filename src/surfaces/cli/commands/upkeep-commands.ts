@@ -62,6 +62,27 @@ export function addUpkeepCommands({ add, addGroup }: Registrar): void {
     .option('--dry-run', 'only print what would be removed')
     .option('--keep-runs <n>', 'keep this many of the newest', wholeCount)
     .option('--keep-days <n>', 'keep those that ended in the last N days', wholeCount);
+  const addExport = addGroup('export', 'export runs for other tools', 'conductor export otel 0199ab');
+  addExport(
+    'otel <runs...>',
+    'export traces and metrics of ended runs to OpenTelemetry, from their logs',
+    'conductor export otel 0199ab --endpoint http://127.0.0.1:4318',
+    async (context, runs, options) => {
+      const { exportOtel } = await import('./record/export.ts');
+      return exportOtel(context, runs, {
+        endpoint: optional(options.endpoint),
+        headersEnv: optional(options.headersEnv),
+        payloads: options.payloads === true,
+        signal: options.metrics === true ? 'metrics' : 'traces',
+        output: optional(options.output),
+      });
+    },
+  )
+    .option('--endpoint <url>', 'send traces and metrics to this OTLP/HTTP receiver')
+    .option('--headers-env <name>', 'with --endpoint: the variable with headers, as name=value,other=value')
+    .option('--output <file>', 'write to a new file instead of standard output')
+    .option('--metrics', 'write metrics instead of traces')
+    .option('--payloads', 'also export prompts, messages, titles, reasons and commands');
 }
 
 function retentionOptions(options: Readonly<Record<string, unknown>>): RetentionOptions {

@@ -15,7 +15,7 @@ import { locateWorkspace } from '../../../runtime/record/recorded-run.ts';
 import type { RunView } from '../../../runtime/record/run-view.ts';
 import { CliError } from '../cli-error.ts';
 import { type CommandContext, printJson } from '../command-context.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { EXIT, type ExitCode, exitCodeOfEnd } from '../exit-codes.ts';
 import { recordError } from '../open.ts';
 import { withRepo } from '../output/command-text.ts';
 import { diffStatLines } from '../output/diff-stat.ts';
@@ -140,7 +140,7 @@ export async function reportEnd(
     );
   }
   if (end.kind === 'ended') await retainRuns(context, end.view.runId);
-  return exitCodeOf(end);
+  return exitCodeOfEnd(end);
 }
 
 /** Applies the retention after the result is printed. A problem is reported and never changes the result. */

@@ -21,9 +21,9 @@ export async function ensureTrust(
 ): Promise<void> {
   const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
   if (trust.grantedBy !== null) return;
-  const missing = findUntrustedParts(trust);
-  if (missing.length > 0) await askForTrust(context, trust, missing);
-  await trust.approve(missing);
+  const untrusted = findUntrustedParts(trust);
+  if (untrusted.length > 0) await askForTrust(context, trust, untrusted);
+  await trust.approve(untrusted);
 }
 
 /** Trusts what conductor itself has just written, without asking the user. */
@@ -39,7 +39,7 @@ export async function trustOwnFiles(
 async function askForTrust(
   context: CommandContext,
   trust: OpenTrust,
-  missing: readonly ComparedPart[],
+  untrusted: readonly ComparedPart[],
 ): Promise<void> {
   const { terminal } = context;
   if (trust.isInsideRun())
@@ -47,11 +47,11 @@ async function askForTrust(
       `${trust.repository} is not trusted with what this command would execute, and a process of a run can't change that`,
       'run conductor trust in your own terminal',
     );
-  const isKnown = missing.some(({ state }) => state === 'changed') || missing.length < trust.parts.length;
+  const isKnown = untrusted.some(({ state }) => state === 'changed') || untrusted.length < trust.parts.length;
   const head = isKnown
     ? `${trust.repository} is trusted, but what it executes has changed:`
     : `${trust.repository} is not trusted yet. Because of its files, this command would execute:`;
-  terminal.err(`${head}\n${trustLines(terminal.paint, missing)}`);
+  terminal.err(`${head}\n${trustLines(terminal.paint, untrusted)}`);
   if (!isKnown && (await trust.hasRunBefore()))
     terminal.err(
       'Runs have ended here before. conductor now asks once before it executes commands from a repository.\n',
@@ -72,7 +72,10 @@ async function askForTrust(
     output: process.stderr,
   });
   if (isCancel(answer) || !answer)
-    throw new CliError('the repository is not trusted; nothing was executed or changed', null);
+    throw new CliError(
+      'the repository is not trusted; nothing was executed or changed',
+      'conductor trust shows everything that it may execute, and asks again',
+    );
 }
 
 /** This command line with `--trust` added. */

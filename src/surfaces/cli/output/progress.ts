@@ -8,10 +8,7 @@ import type { RunObserver } from '../../../runtime/run-context.ts';
 import { shorten } from '../../../text/shorten.ts';
 import { flakyText } from './flaky-text.ts';
 import { baselineLine, setupLine } from './preparation-lines.ts';
-import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
-
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const FRAME_MS = 100;
+import { formatDuration, type Paint, printable, SPINNER, SPINNER_MS, type Terminal } from './terminal.ts';
 
 export interface Progress extends RunObserver {
   /** Removes the live line. */
@@ -32,14 +29,14 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
   const clear = () => clearLiveLine(terminal);
   const draw = () => {
     if (!terminal.live || active === null) return;
-    frame = (frame + 1) % FRAMES.length;
+    frame = (frame + 1) % SPINNER.length;
     const elapsed = formatDuration(Date.now() - active.since);
-    const head = `${FRAMES[frame]} ${attemptName(active.step)}  ${runner}  ${elapsed}`;
+    const head = `${SPINNER[frame]} ${attemptName(active.step)}  ${runner}  ${elapsed}`;
     const room = terminal.columns() - head.length - 4;
     const tail = room > 8 && lastLine !== '' ? `  ${printable(lastLine).slice(0, room)}` : '';
     terminal.err(`\r\u001b[2K${terminal.paint.blue(head)}${terminal.paint.dim(tail)}`);
   };
-  const timer = terminal.live ? setInterval(draw, FRAME_MS) : null;
+  const timer = terminal.live ? setInterval(draw, SPINNER_MS) : null;
   timer?.unref();
   return {
     onLine: (_stepId, line) => {
@@ -155,7 +152,9 @@ export function stepLine(
   const details = [flaky, step.reason].filter((text) => text !== null).join('; ');
   const [firstLine = ''] = printable(details).split('\n');
   const reason = details === '' ? '' : paint.dim(`  ${shorten(firstLine, room)}`);
-  const how = colour((step.termination ?? unended).padEnd(14));
+  const outcome = step.termination ?? unended;
+  if (time === '' && reason === '') return `${colour(mark)} ${name.padEnd(18)} ${colour(outcome)}`;
+  const how = colour(outcome.padEnd(14));
   return `${colour(mark)} ${name.padEnd(18)} ${how} ${paint.dim(time.padStart(8))}${reason}`;
 }
 

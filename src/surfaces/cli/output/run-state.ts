@@ -1,23 +1,24 @@
-import { listedState } from '../../../app/runs/listed-state.ts';
+import { deriveListedState } from '../../../app/runs/listed-state.ts';
 import type { Status } from '../../../contracts/run/run-files.ts';
 import type { ShortId } from '../../../overview/short-ids.ts';
 import type { RunListing } from '../../../ports/run-store.ts';
+import { splitParkedReason } from '../../../runtime/record/derived-files.ts';
 import { shorten } from '../../../text/shorten.ts';
 import { withRepo } from './command-text.ts';
+import { untilText } from './gate-lines.ts';
 import { renderTable } from './table.ts';
 import { formatAge, formatDuration, type Output, type Paint, printable } from './terminal.ts';
 
 /** The state, with the command to continue the run if it needs one. */
 export function stateText(run: RunListing, now: Date, short: ShortId): string {
-  const state = listedState(run);
+  const state = deriveListedState(run);
   const id = short(run.runId);
   switch (state) {
     case 'interrupted':
       return `interrupted: conductor resume ${id}`;
     case 'waiting': {
       const awaiting = run.status?.awaiting ?? null;
-      if (awaiting === null)
-        return `waiting: ${printable(run.status?.blocking_reason ?? 'until a stated time')}`;
+      if (awaiting === null) return parkedText(run.status?.blocking_reason ?? 'until a stated time', now);
       const { step_id, expires_at } = awaiting;
       const expired = expires_at !== null && now.getTime() >= Date.parse(expires_at);
       return expired
@@ -27,6 +28,14 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
     default:
       return run.status?.outcome ?? state;
   }
+}
+
+/** Times in lists are relative; the details of a run have the exact one. */
+function parkedText(blockingReason: string, now: Date): string {
+  const parked = splitParkedReason(blockingReason);
+  if (parked === null) return `waiting: ${printable(blockingReason)}`;
+  const { reason, until } = parked;
+  return `parked, due ${untilText(until, now)}: ${printable(reason)}`;
 }
 
 /** The width that a state has at least; a longer one is wrapped. */
@@ -75,7 +84,7 @@ export function runRow(run: RunListing, now: Date, paint: Paint, short: ShortId,
 }
 
 function colourOf(run: RunListing, paint: Paint): (text: string) => string {
-  const state = listedState(run);
+  const state = deriveListedState(run);
   if (run.status?.outcome === 'success') return paint.green;
   if (state === 'failed' || state === 'unreadable') return paint.red;
   return state === 'running' || state === 'starting' ? paint.blue : paint.yellow;

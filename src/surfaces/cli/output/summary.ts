@@ -1,6 +1,8 @@
 import { findResultBranch } from '../../../app/runs/next-commands.ts';
 import { attemptName } from '../../../app/runs/open-run.ts';
 import { describePath } from '../../../app/runs/path-text.ts';
+import type { Spend } from '../../../contracts/cli/cli-report-document.ts';
+import { spendOfStart, sumSpend } from '../../../overview/spend.ts';
 import { answerText } from '../../../runtime/gates/answer-text.ts';
 import { blockingReason } from '../../../runtime/record/derived-files.ts';
 import { noticeText } from '../../../runtime/record/preparation-text.ts';
@@ -134,16 +136,22 @@ function branchLines(view: RunView): string[] {
 }
 
 /** The usage that agents and planners reported; null if no agent has run. */
-function usageText({ steps, state: { usage } }: Pick<RunView, 'steps' | 'state'>): string | null {
+function usageText({ starts, steps }: Pick<RunView, 'starts' | 'steps'>): string | null {
   if (!steps.some(({ opcode }) => opcode === 'RUN_AGENT')) return null;
-  const { inputTokens, outputTokens, costUsd } = usage;
+  const spend = sumSpend(starts.map(spendOfStart));
+  const input = formatSpent(spend, 'input_tokens');
+  const output = formatSpent(spend, 'output_tokens');
   const tokens =
-    inputTokens === null && outputTokens === null
+    input === null && output === null
       ? 'tokens unknown'
-      : `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out`;
-  return `${tokens}; cost ${costUsd === null ? 'unknown' : `${costUsd} USD`}`;
+      : `${input ?? 'unknown'} tokens in, ${output ?? 'unknown'} out`;
+  const cost = formatSpent(spend, 'cost_usd');
+  return `${tokens}; cost ${cost === null ? 'unknown' : `${cost} USD`}`;
 }
 
-function countText(count: number | null): string {
-  return count === null ? 'unknown' : String(count);
+/** `0.5`, or `at least 0.5` if some starts didn't report it; null if none did. */
+function formatSpent(spend: Spend, measure: 'input_tokens' | 'output_tokens' | 'cost_usd'): string | null {
+  const unknown = spend.unknown[measure];
+  if (unknown === spend.starts) return null;
+  return `${unknown > 0 ? 'at least ' : ''}${spend[measure]}`;
 }

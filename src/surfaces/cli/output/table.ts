@@ -63,9 +63,11 @@ function fitRows(
   );
 }
 
-/** A cell that fits may be coloured. */
+/** A cell that fits may be coloured. A character may take two columns. */
 function shortenCell(cell: string, room: number): string {
-  return visibleLength(cell) <= room ? cell : shorten(cell, room);
+  let shown = cell;
+  for (let max = room; max > 0 && visibleLength(shown) > room; max -= 1) shown = shorten(cell, max);
+  return shown;
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {

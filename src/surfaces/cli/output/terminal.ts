@@ -172,3 +172,7 @@ export function formatAge(ms: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
 }
+
+/** Frames of the live line, and how long each is shown. */
+export const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+export const SPINNER_MS = 100;

@@ -2,6 +2,7 @@ import { readChangedFile, readChanges } from '../../../app/page/evidence/changes
 import { readChecks } from '../../../app/page/evidence/checks.ts';
 import { type EvidenceFolder, findEvidenceFolder, readOutput } from '../../../app/page/evidence/output.ts';
 import { composeStepPage, readPrompt } from '../../../app/page/evidence/step-page.ts';
+import { rewindRun } from '../../../app/page/run-state.ts';
 import type { ServedRepository } from '../../../app/page/served-repository.ts';
 import type { OpenRun } from '../../../app/runs/open-run.ts';
 import { CASE_FILTERS } from '../../../contracts/http/evidence-page.ts';
@@ -14,11 +15,12 @@ const MAX_CASES = 500;
 const MAX_OUTPUT_LINES = 1_000;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** What a step left: reasons, claims, changes, checks, output and its prompt. */
+/** What a step left: reasons, claims, changes, checks, output and its prompt; with `at`, what of it there was after that event. */
 export const EVIDENCE_ROUTES: readonly Route[] = [
-  getOfRun('/steps/:key', async (request, run) => ({
-    ...(await composeStepPage(run, request.server.reader.evidence, expectStep(request, run))),
-  })),
+  getOfRun('/steps/:key', async (request, now) => {
+    const run = rewindTo(request, now);
+    return { ...(await composeStepPage(run, request.server.reader.evidence, expectStep(request, run))) };
+  }),
   getOfRun('/steps/:key/checks', async (request, run) => {
     const { query } = request;
     const step = expectStep(request, run);
@@ -54,14 +56,18 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
     if (prompt === null) throw new RouteError(404, 'no_prompt', 'the step has no prompt');
     return prompt;
   }),
-  getOfRun('/changes', async (request, run, repo) => ({
-    ...(await readChanges(run, request.server.reader.evidence, await changesRequest(request, run, repo), {
-      offset: queryCount(request.query, 'offset', 0, NO_LIMIT),
-      limit: queryCount(request.query, 'limit', 200, MAX_FILES),
-    })),
-  })),
-  getOfRun('/changes/file', async (request, run, repo) => {
+  getOfRun('/changes', async (request, now, repo) => {
+    const run = rewindTo(request, now);
+    return {
+      ...(await readChanges(run, request.server.reader.evidence, await changesRequest(request, run, repo), {
+        offset: queryCount(request.query, 'offset', 0, NO_LIMIT),
+        limit: queryCount(request.query, 'limit', 200, MAX_FILES),
+      })),
+    };
+  }),
+  getOfRun('/changes/file', async (request, now, repo) => {
     const { query } = request;
+    const run = rewindTo(request, now);
     const file = await readChangedFile(
       run,
       request.server.reader.evidence,
@@ -76,6 +82,14 @@ export const EVIDENCE_ROUTES: readonly Route[] = [
     return { ...file };
   }),
 ];
+
+/** The run as it was after the event `at`; as it is now without one. */
+function rewindTo({ query }: Pick<SessionRequest, 'query'>, run: OpenRun): OpenRun {
+  if (!query.has('at')) return run;
+  const then = rewindRun(run, queryCount(query, 'at', 0, NO_LIMIT));
+  if (then === null) throw new RouteError(404, 'not_started', 'the run had not started');
+  return then;
+}
 
 async function changesRequest(
   { query, server }: Pick<SessionRequest, 'query' | 'server'>,

@@ -1,59 +1,74 @@
 import type { BoardRun } from '../../../app/page/run-board.ts';
+import type { ServedRepository } from '../../../app/page/served-repository.ts';
 import { openRun } from '../../../app/runs/open-run.ts';
 import type { ChangedDocument } from '../../../contracts/http/run-documents.ts';
 import type { RunEvent } from '../../../contracts/run/event.ts';
 import { escapeUnsafe } from '../../../text/outside-text.ts';
 import { createEventStream, type StreamMessage } from '../event-stream.ts';
-import { getInRepo, type Route, RouteError } from '../route.ts';
+import { getInRepo, type Route, RouteError, type SessionRequest } from '../route.ts';
 
 /** Events of a run that are sent at a time. */
 const BATCH = 200;
 
 export const STREAM_ROUTES: readonly Route[] = [
-  getInRepo('/stream', async ({ server, session, query, headers }, repo) => {
-    const board = server.boards.get(repo.id);
-    if (board === undefined) throw new RouteError(404, 'no_repository', 'this server has no such repository');
-    const runId = await findRunId(query.get('run'), (prefix) => repo.records.store.match(prefix));
-    const changed = new Map<string, BoardRun>();
-    let events: readonly RunEvent[] = [];
-    let sent = readLastId(headers.get('last-event-id') ?? query.get('after'));
-    const first = runId === null ? null : await openRun(repo.records, runId);
-    if (first?.ok === true) events = first.run.record.events;
-    const stream = createEventStream(({ wake, end }) => {
-      const stops = [
-        board.subscribe((run) => {
-          const { view, record } = run.run;
-          if (view.runId === runId) events = record.events;
-          changed.set(view.runId, run);
-          wake();
-        }),
-        ...(runId === null ? [] : [board.follow(runId)]),
-        server.sessions.addStream(session.id, end),
-      ];
-      return {
-        take: () => {
-          const batch = events.slice(sent + 1, sent + 1 + BATCH);
-          sent += batch.length;
-          const messages = batch.map((event) => ({
-            event: 'run_event',
-            id: event.seq,
-            data: safeJson(event),
-          }));
-          const news = changed.size === 0 ? [] : [changedMessage([...changed.values()])];
-          changed.clear();
-          return [...messages, ...news];
-        },
-        ping: () => ({ event: 'ping', data: safeJson({ now: server.now().toISOString() }) }),
-        close: () => {
-          for (const stop of stops) stop();
-        },
-      };
-    });
-    return new Response(stream.body, {
-      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-    });
-  }),
+  { ...getInRepo('/stream', async (request, repo) => openStream(request, repo)), isStream: true },
 ];
+
+async function openStream(
+  { server, session, query, headers }: SessionRequest,
+  repo: ServedRepository,
+): Promise<Response> {
+  const board = server.boards.get(repo.id);
+  if (board === undefined) throw new RouteError(404, 'no_repository', 'this server has no such repository');
+  const runId = await findRunId(query.get('run'), (prefix) => repo.records.store.match(prefix));
+  const changed = new Map<string, BoardRun>();
+  let events: readonly RunEvent[] = [];
+  let sent = readLastId(headers.get('last-event-id') ?? query.get('after'));
+  let hasBegun = false;
+  const begin = async () => {
+    // The session may have been revoked before the stream was registered.
+    await server.sessions.closeEnded();
+    // Read after the subscription: an event that comes in between is in both, and one that came before is in this one.
+    const first = runId === null ? null : await openRun(repo.records, runId);
+    if (first?.ok === true && first.run.record.events.length > events.length)
+      events = first.run.record.events;
+    hasBegun = true;
+  };
+  const stream = createEventStream(({ wake, end }) => {
+    const stops = [
+      board.subscribe((run) => {
+        const { view, record } = run.run;
+        if (view.runId === runId) events = record.events;
+        changed.set(view.runId, run);
+        wake();
+      }),
+      ...(runId === null ? [] : [board.follow(runId)]),
+      server.sessions.addStream(session.id, end),
+    ];
+    return {
+      take: async () => {
+        if (!hasBegun) await begin();
+        const batch = events.slice(sent + 1, sent + 1 + BATCH);
+        sent += batch.length;
+        const messages = batch.map((event) => ({
+          event: 'run_event',
+          id: event.seq,
+          data: safeJson(event),
+        }));
+        const news = changed.size === 0 ? [] : [changedMessage([...changed.values()])];
+        changed.clear();
+        return [...messages, ...news];
+      },
+      ping: () => ({ event: 'ping', data: safeJson({ now: server.now().toISOString() }) }),
+      close: () => {
+        for (const stop of stops) stop();
+      },
+    };
+  });
+  return new Response(stream.body, {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+  });
+}
 
 async function findRunId(
   prefix: string | null,

@@ -3,6 +3,7 @@ import type { ServedPlaces } from './served-places.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 const MAX_TARGET_LENGTH = 4_096;
+const MAX_HEADERS = 64;
 
 /**
  * Refuses a request by its head alone; null if it may be routed. Everything that is missing, duplicate or odd is
@@ -10,17 +11,29 @@ const MAX_TARGET_LENGTH = 4_096;
  */
 export function refuseRequest(head: RequestHead, places: ServedPlaces): Refusal | null {
   return (
+    refuseAmount(head) ??
     refuseTarget(head) ??
     refuseHost(head, places) ??
     refuseMethod(head) ??
-    refuseSite(head, places) ??
+    refuseSite(head, places, changesState(head.method) ? 'change' : 'page') ??
     refuseBody(head)
   );
 }
 
+/** Node drops headers above its own limit without a word, so that a second `Host` could hide behind them. */
+function refuseAmount({ rawHeaders }: RequestHead): Refusal | null {
+  if (rawHeaders.length <= 2 * MAX_HEADERS) return null;
+  return {
+    status: 431,
+    code: 'many_headers',
+    message: `the request has more than ${MAX_HEADERS} headers`,
+    help: null,
+  };
+}
+
 /** Only the origin form `/path?query`. An absolute target has a host of its own, beside the one in the header. */
 function refuseTarget({ target }: RequestHead): Refusal | null {
-  if (!/^\/(?!\/)[!-~]*$/.test(target) || target.includes('\\'))
+  if (!/^\/(?!\/)[!-~]*$/.test(target) || /[\\#]/.test(target))
     return bad('odd_target', 'the request target is not a path', 'send the path alone: GET /api/session');
   if (target.length > MAX_TARGET_LENGTH)
     return bad('long_target', `the request target has more than ${MAX_TARGET_LENGTH} characters`);
@@ -50,33 +63,34 @@ function changesState(method: string): boolean {
   return method !== 'GET';
 }
 
-/** Other pages may link to this page, but not use its interface. */
-function refuseSite(head: RequestHead, { origins }: ServedPlaces): Refusal | null {
-  const isChange = changesState(head.method);
+/** What a request does: open a page, read a document or a file, read a stream, or change something. */
+export type RequestPurpose = 'page' | 'read' | 'stream' | 'change';
+
+/**
+ * Other pages may link to this page, but not use its interface. The router applies this rule to each route: what a target
+ * leads to is known only after its escapes and dots are resolved.
+ */
+export function refuseSite(
+  head: RequestHead,
+  { origins }: ServedPlaces,
+  purpose: RequestPurpose,
+): Refusal | null {
   const origin = singleHeader(head, 'origin');
   const site = singleHeader(head, 'sec-fetch-site');
   if (typeof origin === 'object' && origin !== null)
     return bad('duplicate_origin', 'the request has several Origin headers');
   if (typeof site === 'object' && site !== null)
     return bad('duplicate_site', 'the request has several Sec-Fetch-Site headers');
-  if (!isApi(head) && !isChange) return null;
-  if (origin === null && isChange)
+  if (purpose === 'page') return null;
+  if (origin === null && purpose === 'change')
     return forbidden('missing_origin', 'a request that changes something needs an Origin header');
   if (origin !== null && !origins.has(origin))
     return forbidden('foreign_origin', 'the request comes from another page');
   // Browsers send it only to addresses that they consider trustworthy, so it may be missing.
   if (site === null || site === 'same-origin') return null;
   // An address that the user typed.
-  if (site === 'none' && !isChange && !isStream(head)) return null;
+  if (site === 'none' && purpose === 'read') return null;
   return forbidden('foreign_site', 'the request comes from another page');
-}
-
-function isApi({ target }: RequestHead): boolean {
-  return /^\/api(?:[/?]|$)/.test(target);
-}
-
-function isStream({ target }: RequestHead): boolean {
-  return /^\/api\/repos\/[^/?]+\/stream(?:\?|$)/.test(target);
 }
 
 /** A body is JSON and has a known length: a form, or what a page can send without asking, never is. */

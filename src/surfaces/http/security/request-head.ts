@@ -19,7 +19,7 @@ export function headOf({
 
 /** Why a request is refused. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 421 | 429;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 415 | 417 | 421 | 429 | 431;
   readonly code: string;
   readonly message: string;
   readonly help: string | null;

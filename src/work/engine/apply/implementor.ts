@@ -1,5 +1,6 @@
 import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { Revision, WorkStatus } from '../../../contracts/work/work-item.ts';
+import { firstLine } from '../../../text/shorten.ts';
 import type { RevisionMade, RevisionRequest } from '../../items/provider-values.ts';
 import type { ItemRecord, WorkState } from '../../items/state.ts';
 import { describeBlocker } from '../../results/blocked-summary.ts';
@@ -93,8 +94,4 @@ function decideEnd(known: ItemRecord, { result }: Apply, made: RevisionMade | nu
 function countFailure(known: ItemRecord, reason: string): End {
   const failures = [...known.failures, { at: 'implementor', reason } as const];
   return { ok: false, ...decideAfterFailure('in-progress', failures, reason) };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split(/\r?\n/, 1)[0] ?? '';
 }

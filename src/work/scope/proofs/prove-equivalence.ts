@@ -40,10 +40,10 @@ export function proveEquivalence(path: string, { before, after }: FileVersions):
 
 function compareTokens(path: string, old: string, now: string): ProofStep {
   const read = findReader(path);
-  if (read === null) return unproved('files of its type can not be compared');
+  if (read === null) return unproved("files of its type can't be compared");
   switch (haveSameTokens(readSafely(read, old), readSafely(read, now))) {
     case null:
-      return unproved('the file can not be parsed reliably');
+      return unproved("the file can't be parsed reliably");
     case true:
       return proved('only comments and white space changed');
     case false:

@@ -1,7 +1,8 @@
 import { isLimitKey } from '../../../contracts/documents/workflow-document.ts';
 import { warningCode } from '../../../diagnostics/codes.ts';
+import { asObject } from '../../../text/json.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import { asMapping, nameStep } from '../../workflow-view.ts';
+import { nameStep } from '../../workflow-view.ts';
 
 /** Warns about an agent without limits in the workflow: only the configuration limits it, which differs by machine. */
 export const agentLimitsRule = defineRule({
@@ -24,5 +25,5 @@ export const agentLimitsRule = defineRule({
 function setsLimits(value: unknown): boolean {
   if (value === undefined) return false;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return true;
-  return Object.keys(asMapping(value)).some((key) => !key.startsWith('x-'));
+  return Object.keys(asObject(value)).some((key) => !key.startsWith('x-'));
 }

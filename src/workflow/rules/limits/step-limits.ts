@@ -1,8 +1,9 @@
 import { BUDGET_KEYS } from '../../../contracts/documents/workflow-document.ts';
 import { parseDuration } from '../../../contracts/duration.ts';
 import { warningCode } from '../../../diagnostics/codes.ts';
+import { asObject } from '../../../text/json.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import { asMapping, nameStep } from '../../workflow-view.ts';
+import { nameStep } from '../../workflow-view.ts';
 
 const NON_BUDGET_KEYS = ['timeout', 'idle_timeout', 'max_visits'] as const;
 const LIMIT_KEYS = [...NON_BUDGET_KEYS, ...BUDGET_KEYS] as const;
@@ -12,8 +13,8 @@ export const stepLimitsRule = defineRule({
   codes: { WF309: warningCode('a step limit is looser than the limit of the workflow') },
   step: (step, { view, report }) => {
     if (step.fields.limits === undefined) return;
-    const own = asMapping(step.fields.limits);
-    const shared = asMapping(view.defaults.limits);
+    const own = asObject(step.fields.limits);
+    const shared = asObject(view.defaults.limits);
     // unspendableBudgetsRule reports budgets of validation steps.
     const keys = step.opcode === 'RUN_VALIDATION' ? NON_BUDGET_KEYS : LIMIT_KEYS;
     for (const key of keys) {

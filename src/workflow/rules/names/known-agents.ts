@@ -1,7 +1,7 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { asText } from '../../../text/json.ts';
 import { defineRule, suggest, valuePlace } from '../../rule.ts';
-import { asText } from '../../workflow-view.ts';
 
 const BUILTIN_AGENTS = ['claude-code', 'codex'] as const;
 

@@ -1,8 +1,8 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { asText } from '../../../text/json.ts';
 import { defineRule, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { objectValidators } from '../../script-validators.ts';
-import { asText } from '../../workflow-view.ts';
 
 /** A bare command must be listed in `entrypoints`; an entrypoint with a slash is a path. */
 export const knownEntrypointsRule = defineRule({

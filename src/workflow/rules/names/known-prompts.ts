@@ -1,7 +1,8 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { asText } from '../../../text/json.ts';
 import { defineRule, suggest, valuePlace } from '../../rule.ts';
-import { asText, nameStep } from '../../workflow-view.ts';
+import { nameStep } from '../../workflow-view.ts';
 import { promptForm } from '../steps/prompt-forms.ts';
 
 const PLANNER_SCHEMA = 'planner_decision.v1';

@@ -1,8 +1,8 @@
 import { NAME_PATTERN } from '../../../contracts/forms.ts';
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { asList, asObject, asText } from '../../../text/json.ts';
 import { defineRule, suggest, valuePlace } from '../../rule.ts';
-import { asList, asMapping, asText } from '../../workflow-view.ts';
 
 const BUILTIN_VALIDATORS = ['tests', 'lint', 'typecheck'] as const;
 
@@ -12,7 +12,7 @@ export const knownValidatorsRule = defineRule({
     if (names === null || step.opcode !== 'RUN_VALIDATION') return;
     const known = [...names.validators, ...BUILTIN_VALIDATORS];
     for (const [index, entry] of asList(step.fields.run).entries()) {
-      const fields = asMapping(entry);
+      const fields = asObject(entry);
       const inline = fields.kind === 'builtin' ? asText(fields.id) : null;
       const name = asText(entry) ?? inline;
       // The schema check reports a malformed name.

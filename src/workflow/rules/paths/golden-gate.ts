@@ -1,8 +1,9 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
+import { asList } from '../../../text/json.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
 import { type ObjectValidator, objectValidators } from '../../script-validators.ts';
 import { UNRESOLVED_NODE } from '../../workflow-graph.ts';
-import { asList, nameStep, type WorkflowStepView } from '../../workflow-view.ts';
+import { nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 import type { Path } from '../../yaml/yaml-tree.ts';
 
 /** Proposed goldens need a gate, so that a reviewer can see them before they are accepted. */

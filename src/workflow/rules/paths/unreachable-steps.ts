@@ -1,8 +1,9 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
+import { asList } from '../../../text/json.ts';
 import { findComponents } from '../../components.ts';
 import { defineRule, type RuleContext, valuePlace } from '../../rule.ts';
 import { UNRESOLVED_NODE } from '../../workflow-graph.ts';
-import { asList, nameStep, type WorkflowStepView } from '../../workflow-view.ts';
+import { nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 
 /** Keys of routes that continue the work. Failure routes mostly lead to STOP, so a broken one hides no step. */
 const ONWARD = new Set(['completed', 'success', 'partial', 'unsafe', 'needs_human', 'gate_approved']);

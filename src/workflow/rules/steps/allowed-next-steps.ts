@@ -1,6 +1,7 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
+import { asList, asText } from '../../../text/json.ts';
 import { defineRule, suggest, valuePlace } from '../../rule.ts';
-import { asList, asText, nameStep, resolveTarget } from '../../workflow-view.ts';
+import { nameStep, resolveTarget } from '../../workflow-view.ts';
 
 /** Checks that `allowed_next_steps` names steps and includes the targets of the routes. */
 export const allowedNextStepsRule = defineRule({

@@ -1,12 +1,13 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
+import { asObject } from '../../../text/json.ts';
 import { defineRule } from '../../rule.ts';
-import { asMapping, nameStep } from '../../workflow-view.ts';
+import { nameStep } from '../../workflow-view.ts';
 
 export const gateTimeoutRule = defineRule({
   codes: { WF204: errorCode('a gate with a timeout has no route for it') },
   step: (step, { report }) => {
     if (step.opcode !== 'GATE' || !Object.hasOwn(step.fields, 'timeout')) return;
-    const routes = asMapping(step.fields.routes);
+    const routes = asObject(step.fields.routes);
     // The schema check reports missing `routes`.
     if (!Object.hasOwn(step.fields, 'routes')) return;
     if (Object.hasOwn(routes, 'gate_timed_out') || Object.hasOwn(routes, 'killed_timeout')) return;

@@ -1,9 +1,10 @@
 import { warningCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { asList, asText } from '../../../text/json.ts';
 import { findTemplateProblems, hasTemplate, RAW_BRACES } from '../../document/prompt-template.ts';
 import { defineRule, type Place, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { RUNTIME_INPUTS } from '../../runtime-inputs.ts';
-import { asList, asText, type WorkflowStepView } from '../../workflow-view.ts';
+import type { WorkflowStepView } from '../../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 import { INPUT_CODES, passInput } from './prompt-inputs.ts';
 import { findSubstitutions } from './substitutions.ts';

@@ -1,7 +1,8 @@
 import { warningCode } from '../../../diagnostics/codes.ts';
+import { asObject } from '../../../text/json.ts';
 import { nameSome } from '../../../text/name-some.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import { asMapping, nameStep, type WorkflowStepView } from '../../workflow-view.ts';
+import { nameStep, type WorkflowStepView } from '../../workflow-view.ts';
 
 const KILLS = ['killed_timeout', 'killed_idle', 'killed_policy'] as const;
 
@@ -37,7 +38,7 @@ export const killFallbacksRule = defineRule({
 function findFallback(step: WorkflowStepView): Fallback[] {
   const { opcode } = step;
   if (opcode !== 'RUN_AGENT' && opcode !== 'RUN_VALIDATION' && opcode !== 'ROLLBACK') return [];
-  const routes = asMapping(step.fields.routes);
+  const routes = asObject(step.fields.routes);
   // A step without an error route has nothing to fall back to, and that is reported already.
   if (!Object.hasOwn(routes, 'error')) return [];
   const missing = KILLS.filter((key) => !Object.hasOwn(routes, key)).map((key) => `\`${key}\``);

@@ -1,8 +1,8 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
 import { findGlobProblem } from '../../../text/glob.ts';
+import { asText } from '../../../text/json.ts';
 import { defineRule, type Place, type RuleContext, valuePlace } from '../../rule.ts';
 import { objectValidators, validatorTexts } from '../../script-validators.ts';
-import { asText } from '../../workflow-view.ts';
 
 /** Both also match paths that only appear once the braces of a glob are expanded. */
 const ABSOLUTE = /^[{(!]*(?:[/\\]|[A-Za-z]:[/\\]|~[/\\]|~$)|[{,(|][/\\]/;

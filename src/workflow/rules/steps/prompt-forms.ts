@@ -1,7 +1,8 @@
 import { PROMPT_REF_PATTERN } from '../../../contracts/forms.ts';
 import { errorCode } from '../../../diagnostics/codes.ts';
+import { asText } from '../../../text/json.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import { asText, nameStep } from '../../workflow-view.ts';
+import { nameStep } from '../../workflow-view.ts';
 
 export type PromptForm = 'inline' | 'reference' | 'malformed';
 

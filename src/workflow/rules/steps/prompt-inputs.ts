@@ -1,8 +1,9 @@
 import { errorCode, warningCode } from '../../../diagnostics/codes.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { asList, asText } from '../../../text/json.ts';
 import { defineRule, type KnownPrompt, type RuleContext, suggest, valuePlace } from '../../rule.ts';
 import { isRuntimeInput, RUNTIME_INPUTS } from '../../runtime-inputs.ts';
-import { asList, asText, type WorkflowStepView } from '../../workflow-view.ts';
+import type { WorkflowStepView } from '../../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 
 /** Declared once for this rule and the one of inline prompts. */

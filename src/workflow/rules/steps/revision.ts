@@ -1,6 +1,7 @@
 import { errorCode, warningCode } from '../../../diagnostics/codes.ts';
+import { asObject, asText } from '../../../text/json.ts';
 import { defineRule, valuePlace } from '../../rule.ts';
-import { asMapping, asText, nameStep, resolveTarget } from '../../workflow-view.ts';
+import { nameStep, resolveTarget } from '../../workflow-view.ts';
 
 export const revisionRule = defineRule({
   codes: {
@@ -9,7 +10,7 @@ export const revisionRule = defineRule({
   },
   step: (step, { view, report }) => {
     if (step.opcode !== 'EVALUATE') return;
-    const revision = asMapping(step.fields.revision);
+    const revision = asObject(step.fields.revision);
     const refining = asText(revision.step);
     const partial = step.routes.find((route) => route.key === 'partial');
     // routeTargetsRule reports a `partial` with an unknown target; nothing to compare with in that case.

@@ -1,6 +1,7 @@
 import { errorCode } from '../../../diagnostics/codes.ts';
+import { asList, asObject, asText } from '../../../text/json.ts';
 import { defineRule, type Place, valuePlace } from '../../rule.ts';
-import { asList, asMapping, asText, nameStep } from '../../workflow-view.ts';
+import { nameStep } from '../../workflow-view.ts';
 
 /** Exit codes and evidence are stored by validator id, so ids must be unique within a step. */
 export const validatorIdsRule = defineRule({
@@ -9,7 +10,7 @@ export const validatorIdsRule = defineRule({
     if (step.opcode !== 'RUN_VALIDATION') return;
     const first = new Map<string, Place>();
     for (const [index, entry] of asList(step.fields.run).entries()) {
-      const id = asText(entry) ?? asText(asMapping(entry).id);
+      const id = asText(entry) ?? asText(asObject(entry).id);
       if (id === null) continue;
       const more = typeof entry === 'string' ? [] : ['id'];
       const at = valuePlace(step.path, 'run', index, ...more);

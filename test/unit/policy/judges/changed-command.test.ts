@@ -169,7 +169,7 @@ describe('a script of package.json', () => {
     expect(changed(command, base, now)).toEqual(expected);
   });
 
-  it('counts as a whole where it can not be read', () => {
+  it("counts as a whole where it can't be read", () => {
     expect(changed('npm test', VITEST, { 'package.json': '{' })).toContain('package.json (scripts.test)');
     expect(changed('npm test', { 'package.json': '{ "a"' }, { 'package.json': '{ "a"' })).toEqual([]);
   });

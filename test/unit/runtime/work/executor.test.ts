@@ -61,7 +61,7 @@ describe('the executor', () => {
     expect(types(journal.entries)).toEqual(['command_refused']);
   });
 
-  it('says why a merge can not be done, and leaves the item as it is', async () => {
+  it("says why a merge can't be done, and leaves the item as it is", async () => {
     const { executor, provider, journal } = createExecutorFixture();
     await executor.execute(ask('k', applyPlan({ create: [task('a')] })));
     await executor.execute(ask('l', { kind: 'transition', itemId: '1', to: 'ready', reason: 'so' }));

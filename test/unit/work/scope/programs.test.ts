@@ -179,6 +179,6 @@ describe('a change of TypeScript or JavaScript', () => {
       usual,
     );
     expect(proofs.map(({ proved }) => proved)).toEqual([true, false, true]);
-    expect(proofs[1]?.reason).toBe('it can not be parsed: the parser gave up on it');
+    expect(proofs[1]?.reason).toBe("it can't be parsed: the parser gave up on it");
   });
 });

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { ClaimLine, ClaimLink, StepPage } from '../../../../src/contracts/http/evidence-page.ts';
 import { formatRoute, type Route } from '../../state/routes.ts';
 import type { Verdict } from '../../text/verdict.ts';
+import { EvidenceText } from '../../ui/evidence-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { VerdictText } from '../../ui/mark.tsx';
 
@@ -37,9 +38,12 @@ function Claim({ route, claim }: { readonly route: RunRoute; readonly claim: Cla
     <li class="claim">
       <VerdictText verdict={VERDICTS[claim.verdict]} />
       <div>
-        <p>
-          Claims “{claim.claim}”. <span class="muted">{claim.evidence}</span>
-        </p>
+        <div>
+          Claims “{claim.claim}”.{' '}
+          <span class="muted">
+            <EvidenceText text={claim.evidence} />
+          </span>
+        </div>
         <p class="facts">
           {claim.step === null ? null : <span>said by {claim.step}</span>}
           {claim.links.map((link, index) => (

@@ -2,14 +2,14 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { StepPage } from '../../../../src/contracts/http/evidence-page.ts';
 import type { RunPage, StepLine } from '../../../../src/contracts/http/run-page.ts';
-import { useDocument } from '../../api/document-cache.ts';
-import { stepPath } from '../../api/paths.ts';
+import { useDocument, useLast } from '../../api/document-cache.ts';
+import { stepPath, withQuery } from '../../api/paths.ts';
 import { DiffView } from '../../diff/diff-view.tsx';
 import { navigate } from '../../state/navigation.ts';
 import type { EvidenceTab, Route } from '../../state/routes.ts';
 import { countOf } from '../../text/numbers.ts';
 import { formatDuration } from '../../text/time.ts';
-import { plainReason } from '../../text/verdict.ts';
+import { plainCause, plainReason } from '../../text/verdict.ts';
 import { Ago } from '../../ui/clock.tsx';
 import { DocumentView } from '../../ui/document-view.tsx';
 import { Mark, VerdictText } from '../../ui/mark.tsx';
@@ -37,7 +37,10 @@ export function Evidence({
   readonly run: RunPage;
   readonly step: StepLine;
 }): JSX.Element {
-  const page = useDocument<StepPage>(stepPath(route.repo, route.run, step.key));
+  const page = useDocument<StepPage>(withQuery(stepPath(route.repo, route.run, step.key), { at: route.at }));
+  // While the slider moves, what was known of the step stays until the next state has come.
+  const last = useLast(page.data);
+  const shown = page.data === null && last?.key === step.key ? { ...page, data: last } : page;
   const section = useRef<HTMLElement>(null);
   const named = route.step === step.key ? step.key : null;
   useEffect(() => {
@@ -61,7 +64,7 @@ export function Evidence({
           {step.duration_ms === null ? null : <span class="number">{formatDuration(step.duration_ms)}</span>}
         </div>
       </header>
-      <DocumentView of={page} what="the step" lines={5}>
+      <DocumentView of={shown} what="the step" lines={5}>
         {(data) => <StepEvidence route={route} run={run} step={step} page={data} />}
       </DocumentView>
     </section>
@@ -130,6 +133,7 @@ function Panel({
       return (
         <DiffView
           {...of}
+          at={page.opcode === 'RUN_AGENT' && step.state === 'ended' ? null : route.at}
           step={page.opcode === 'RUN_AGENT' ? step.key : null}
           version={version}
           place={route}
@@ -143,15 +147,20 @@ function Panel({
       return <Claims route={route} page={page} />;
     case 'output':
       return (
-        <Output
-          key={step.key}
-          {...of}
-          step={step.key}
-          streams={page.output}
-          line={route.line}
-          version={version}
-          route={route}
-        />
+        <>
+          {route.at === null || step.state === 'ended' ? null : (
+            <p class="muted">Events don’t divide the output of a step: this is all of it.</p>
+          )}
+          <Output
+            key={step.key}
+            {...of}
+            step={step.key}
+            streams={page.output}
+            line={route.line}
+            version={version}
+            route={route}
+          />
+        </>
       );
     case 'prompt':
       return <Prompt {...of} step={step.key} />;
@@ -234,7 +243,7 @@ function Why({ page }: { readonly page: StepPage }): JSX.Element | null {
         <p>{plainReason(reason ?? summary ?? '')}</p>
       ) : (
         <>
-          <p>{why.reason}</p>
+          <p>{plainCause(why.reason)}</p>
           <p class="muted">Would be different after: {why.change}</p>
           <Blockers blockers={why.blockers} />
           {why.risk_flags.length === 0 ? null : (

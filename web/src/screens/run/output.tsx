@@ -32,20 +32,24 @@ const WINDOW_LINES = 400_000;
 
 /** What the programs of a step printed. */
 export function Output(of: Of): JSX.Element {
-  const [chosen, setChosen] = useState(() => Math.max(0, firstWithText(of.streams)));
-  const stream = of.streams[chosen] ?? of.streams[0];
+  const [chosen, setChosen] = useState(
+    () => of.streams[Math.max(0, firstWithText(of.streams))]?.name ?? null,
+  );
+  const stream = of.streams.find(({ name }) => name === chosen) ?? of.streams[0];
+  // What is empty says least.
+  const streams = of.streams.toSorted((a, b) => Number(b.size > 0) - Number(a.size > 0));
   return (
     <>
-      {of.streams.length < 2 ? null : (
+      {streams.length < 2 ? null : (
         <fieldset class="segments">
           <legend class="sr-only">Output of</legend>
-          {of.streams.map(({ name, size }, index) => (
+          {streams.map(({ name, size }) => (
             <button
               key={name}
               type="button"
               class="segment"
-              aria-pressed={index === chosen}
-              onClick={() => setChosen(index)}
+              aria-pressed={name === stream?.name}
+              onClick={() => setChosen(name)}
             >
               {name} <span class="muted number">{formatBytes(size)}</span>
             </button>

@@ -11,6 +11,7 @@ import {
 import { recordVector as makeVector } from '../../../../app/planner/record-vector.ts';
 import type { Drift } from '../../../../planner/vector.ts';
 import { formatCount } from '../../../../text/count-of.ts';
+import { hasErrorCode } from '../../../../text/error-code.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { ensureTrust } from '../../driving/ensure-trust.ts';
@@ -19,7 +20,6 @@ import { readJson } from '../../input-text.ts';
 import { openPlanner, openRecords, openRun } from '../../open.ts';
 import { renderTable } from '../../output/table.ts';
 import { printable, stdoutOf } from '../../output/terminal.ts';
-import { hasSystemCode } from '../../system-error.ts';
 
 /** Evaluates every vector of a folder again and reports which answers differ from the expected ones. */
 export async function vectors(
@@ -101,7 +101,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    if (!hasSystemCode(error, 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
     throw new CliError(`${path} already exists`, 'remove it first, or name another file with --out');
   }
 }

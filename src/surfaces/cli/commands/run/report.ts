@@ -38,15 +38,18 @@ export async function report(
     ? await openAll(context, await memory.repositories())
     : [await openHere(context)];
   const [first] = repositories;
-  if (first === undefined) {
+  if (first === undefined && format === 'text') {
     printLines(stderrOf(context.terminal), [
       'no runs yet in any repository; start one with conductor run WORKFLOW',
     ]);
     return EXIT.success;
   }
-  const subject = options.allRepos ? ALL : first.records.repoRoot;
-  const now = first.records.clock.now();
-  const scope = await chooseScope(first, runRefs, options.since, () => memory.lastPrinted(subject), now);
+  const subject = options.allRepos ? ALL : (first?.records.repoRoot ?? ALL);
+  const now = first?.records.clock.now() ?? new Date();
+  const scope = await chooseScope(
+    { first, runRefs, since: options.since, lastPrinted: () => memory.lastPrinted(subject) },
+    now,
+  );
   const composed = await reportRuns(repositories, scope, now);
   const { terminal } = context;
   switch (format) {
@@ -61,8 +64,8 @@ export async function report(
       break;
     default:
       terminal.out(renderReport(stdoutOf(terminal), composed));
-      if (terminal.isOut && scope.kind === 'since') await memory.setPrinted(subject, now.toISOString());
   }
+  if (terminal.isOut && scope.kind === 'since') await memory.setPrinted(subject, now.toISOString());
   return EXIT.success;
 }
 
@@ -87,15 +90,22 @@ const ABSOLUTE_TIMES: TimeFormat = {
 };
 
 async function chooseScope(
-  { records }: ReportedRepository,
-  runRefs: readonly string[],
-  since: string | null,
-  lastPrinted: () => Promise<string | null>,
+  {
+    first,
+    runRefs,
+    since,
+    lastPrinted,
+  }: {
+    readonly first: ReportedRepository | undefined;
+    readonly runRefs: readonly string[];
+    readonly since: string | null;
+    readonly lastPrinted: () => Promise<string | null>;
+  },
   now: Date,
 ): Promise<ReportScope> {
-  if (runRefs.length > 0) {
+  if (runRefs.length > 0 && first !== undefined) {
     const runIds = new Set<string>();
-    for (const runRef of runRefs) runIds.add(await resolveRunId(records, runRef));
+    for (const runRef of runRefs) runIds.add(await resolveRunId(first.records, runRef));
     return { kind: 'runs', runIds };
   }
   const from = since === null ? defaultSince(await lastPrinted(), now) : parseSince(since, now);

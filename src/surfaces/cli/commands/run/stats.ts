@@ -2,15 +2,7 @@ import { computeRunStats } from '../../../../app/runs/run-stats.ts';
 import { parseSince } from '../../../../app/since.ts';
 import type { Stats, StatsGroup } from '../../../../contracts/cli/cli-stats-document.ts';
 import { STATS_DIMENSIONS, type StatsDimension } from '../../../../contracts/vocabulary.ts';
-import { formatDollars, formatTokenCount } from '../../../../overview/spend.ts';
-import {
-  DIMENSION_TITLES,
-  describeRuns,
-  formatAttempts,
-  formatFigure,
-  formatGroupName,
-  formatRate,
-} from '../../../../overview/stats-format.ts';
+import { DIMENSION_TITLES, describeRuns, formatGroupCells } from '../../../../overview/stats-format.ts';
 import { renderStatsPage } from '../../../../overview/stats-page.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
@@ -76,15 +68,7 @@ function groupTable(
   groups: readonly StatsGroup[],
 ): string {
   const head = [dimension, 'success', 'caught', 'attempts', 'time', 'tokens', 'cost'].map(paint.dim);
-  const rows = groups.map((group) => [
-    formatGroupName(group.name, dimension),
-    formatRate(group),
-    String(group.contradictions),
-    formatFigure(group.attempts_per_success, group, formatAttempts),
-    formatFigure(group.median_wall_ms, group, formatDuration),
-    formatFigure(group.tokens_per_success, group, formatTokenCount),
-    formatFigure(group.cost_usd_per_success, group, formatDollars),
-  ]);
+  const rows = groups.map((group) => formatGroupCells(group, dimension, formatDuration));
   const table = renderTable([head, ...rows], '  ', { width, drop: [5, 4, 3, 2], shorten: 0 });
   const none = groups.length === 0 ? '  no run\n' : table;
   return `\n${paint.bold(DIMENSION_TITLES[dimension])}\n${none}`;

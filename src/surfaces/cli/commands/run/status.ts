@@ -1,5 +1,5 @@
 import { statusesDocument } from '../../../../app/runs/list-runs.ts';
-import { isMoving, isUnfinished } from '../../../../app/runs/listed-state.ts';
+import { isExecuting, isUnfinished } from '../../../../app/runs/listed-state.ts';
 import {
   type CurrentStatus,
   composeStatusDocument,
@@ -12,6 +12,7 @@ import { nameDriver } from '../../../../contracts/run/run-lease.ts';
 import { type ShortId, shortIdsOf } from '../../../../overview/short-ids.ts';
 import type { RunListing } from '../../../../ports/run-store.ts';
 import { findParked } from '../../../../runtime/record/run-view.ts';
+import { isEndpointName } from '../../../../telemetry/otlp-exchange.ts';
 import { shortenPath } from '../../../../text/shorten.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { whileWatching } from '../../driving/watching.ts';
@@ -81,7 +82,7 @@ function watchAll(context: CommandContext): Promise<ExitCode> {
         if (terminal.liveOut) screen.show(runTable(stdoutOf(terminal), context.repo, listed, now, short));
         else for (const run of changed) terminal.out(`${changeLine(context, run, now, short)}\n`);
       }
-      if (signal.aborted || !listed.some(isMoving)) {
+      if (signal.aborted || !listed.some(isExecuting)) {
         if (context.json || listed.length === 0) printRuns(context, listed, now, short);
         return signal.aborted ? EXIT.interrupted : EXIT.success;
       }
@@ -137,10 +138,16 @@ function renderStatus(
   if (parked !== null) rows.push(['waits until', untilText(parked.until, now)]);
   if (run.blocking_reason !== null) rows.push(['reason', printable(run.blocking_reason)]);
   for (const { target, message } of open.view.notifications.filter(({ ok }) => !ok))
-    rows.push([
-      'not notified',
-      printable(`${target}: ${message ?? 'failed'}; conductor notify test tries it`),
-    ]);
+    rows.push(
+      isEndpointName(target)
+        ? [
+            'not exported',
+            printable(
+              `${target}: ${message ?? 'failed'}; conductor export otel ${short(run.run_id)} does it again`,
+            ),
+          ]
+        : ['not notified', printable(`${target}: ${message ?? 'failed'}; conductor notify test tries it`)],
+    );
   rows.push(['workspace', shortenPath(run.worktree_path ?? '', textWidth(context.terminal, LABEL_WIDTH))]);
   return renderTable(
     rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']),

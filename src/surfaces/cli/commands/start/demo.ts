@@ -76,8 +76,8 @@ function nextSteps(root: string, id: string): string[] {
     [`conductor show ${id}`, 'what happened, step by step'],
     [`conductor diff ${id}`, 'the change, as a patch'],
     [`conductor logs ${id}`, 'what the agent and the tests said'],
-    [`conductor serve --open`, 'the same and more on a page in your browser'],
     ['conductor init', 'in a repository of your own'],
+    ['conductor serve --open', 'opens the page of this run in your browser'],
   ];
   const byNpm = process.env.npm_lifecycle_event === 'start';
   const alias = byNpm ? [`alias conductor="node ${process.argv[1]}"`] : [];

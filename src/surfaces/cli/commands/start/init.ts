@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CONFIG_FILE, firstFiles, isFromFirstFiles, WORKFLOW_FILE } from '../../../../app/first-files.ts';
+import { hasErrorCode } from '../../../../text/error-code.ts';
 import { CliError } from '../../cli-error.ts';
 import { type CommandContext, printJson } from '../../command-context.ts';
 import { trustOwnFiles } from '../../driving/ensure-trust.ts';
@@ -9,7 +10,6 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { openRecords } from '../../open.ts';
 import { withRepo } from '../../output/command-text.ts';
 import { printLines, stderrOf } from '../../output/terminal.ts';
-import { hasSystemCode } from '../../system-error.ts';
 
 /** Creates the files that a first run needs. Never changes an existing file. */
 export async function init(context: CommandContext): Promise<ExitCode> {
@@ -64,9 +64,9 @@ async function createFile(path: string, text: string): Promise<boolean> {
     await writeFile(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (hasSystemCode(error, 'EEXIST') && (await isFile(path))) return false;
+    if (hasErrorCode(error, 'EEXIST') && (await isFile(path))) return false;
     const reason = error instanceof Error ? error.message : String(error);
-    const isBlocked = hasSystemCode(error, 'EEXIST') || hasSystemCode(error, 'ENOTDIR');
+    const isBlocked = hasErrorCode(error, 'EEXIST') || hasErrorCode(error, 'ENOTDIR');
     throw new CliError(
       `${path} can't be created: ${reason}`,
       isBlocked ? 'a file has the name of a folder: move it away' : 'make the folder writable',

@@ -16,7 +16,7 @@ const EXAMPLE = `notify:
 /** Sends one notification to each target and prints a line for each. */
 export async function testNotify(context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
-  await ensureTrust(context);
+  await ensureTrust(context, { configuration: 'notify' });
   const { deps, ids, repoRoot } = await openProject(context);
   const notifier = deps.project.notify;
   if (notifier === null) {

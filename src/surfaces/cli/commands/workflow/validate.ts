@@ -12,6 +12,7 @@ import { renderGithub } from '../../../../diagnostics/render-github.ts';
 import { renderBrief, renderHuman } from '../../../../diagnostics/render-human.ts';
 import { renderSarif } from '../../../../diagnostics/render-sarif.ts';
 import { formatCount } from '../../../../text/count-of.ts';
+import { hasErrorCode } from '../../../../text/error-code.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { describeProofs } from '../../../../workflow/proofs/proof-text.ts';
@@ -20,7 +21,6 @@ import type { CommandContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printConfigWarnings } from '../../output/config-warnings.ts';
 import { printDiagnostics, printLines, stderrOf, stdoutOf } from '../../output/terminal.ts';
-import { hasSystemCode } from '../../system-error.ts';
 
 export type ValidateFormat = 'human' | 'json' | 'sarif' | 'github';
 
@@ -123,12 +123,12 @@ export async function readSource(path: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    if (hasSystemCode(error, 'ENOENT') || hasSystemCode(error, 'ENOTDIR'))
+    if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR'))
       throw new CliError(
         `${path} does not exist`,
         'check the path, or run conductor init to make a first workflow',
       );
-    if (hasSystemCode(error, 'EACCES'))
+    if (hasErrorCode(error, 'EACCES'))
       throw new CliError(`${path} can't be read: permission denied`, 'make it readable for this user');
     throw error;
   }

@@ -4,11 +4,16 @@ import type { ShortId } from '../../../../overview/short-ids.ts';
 import type { RunObserver } from '../../../../runtime/run-context.ts';
 import type { RoleSubject } from '../../../../work/engine/role.ts';
 import type { WorkState } from '../../../../work/items/state.ts';
-import { formatDuration, printable, printLines, stderrOf, type Terminal } from '../terminal.ts';
+import {
+  formatDuration,
+  printable,
+  printLines,
+  SPINNER,
+  SPINNER_MS,
+  stderrOf,
+  type Terminal,
+} from '../terminal.ts';
 import { createEventLines, oneLine } from './event-lines.ts';
-
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const FRAME_MS = 100;
 
 export interface WorkProgress {
   readonly observe: (subject: RoleSubject) => RunObserver;
@@ -43,8 +48,8 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
   const draw = () => {
     if (!terminal.live) return;
     clear();
-    frame = (frame + 1) % FRAMES.length;
-    const lines = [...rows.values()].map((row) => liveLine(terminal, FRAMES[frame] ?? '', row));
+    frame = (frame + 1) % SPINNER.length;
+    const lines = [...rows.values()].map((row) => liveLine(terminal, SPINNER[frame] ?? '', row));
     terminal.err(lines.map((line) => `${line}\n`).join(''));
     drawn = lines.length;
   };
@@ -53,7 +58,7 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
     printLines(stderrOf(terminal), [line]);
     draw();
   };
-  const timer = terminal.live ? setInterval(draw, FRAME_MS) : null;
+  const timer = terminal.live ? setInterval(draw, SPINNER_MS) : null;
   timer?.unref();
   return {
     observe: (subject) => {
