@@ -64,17 +64,15 @@ function askedOf({ title, workflow_id: workflow }: RunSummary, task: string | nu
 }
 
 function checksOf({ baseline, checks, approved_after_decision: approved }: RunSummary): readonly string[] {
+  const failed = (baseline?.validators ?? []).filter((validator) => validator.failed).map(({ id }) => id);
+  const failedCases = (baseline?.validators ?? []).flatMap(({ failing_cases: names }) => names);
   const before =
     baseline === null || baseline.outcome === 'off'
       ? 'not recorded'
       : [
           baseline.outcome,
-          ...(baseline.failing_validators.length === 0
-            ? []
-            : [`failing: ${nameSome(baseline.failing_validators, MAX_NAMED)}`]),
-          ...(baseline.failing_cases.length === 0
-            ? []
-            : [`failing cases: ${nameSome(baseline.failing_cases, MAX_NAMED)}`]),
+          ...(failed.length === 0 ? [] : [`failing: ${nameSome(failed, MAX_NAMED)}`]),
+          ...(failedCases.length === 0 ? [] : [`failing cases: ${nameSome(failedCases, MAX_NAMED)}`]),
         ].join('; ');
   const after =
     checks === null

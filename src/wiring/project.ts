@@ -37,11 +37,12 @@ import type { Project } from '../runtime/run-context.ts';
 import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentSettings, createAgents } from './agents.ts';
 import { createProjectForge, forgeSecrets, forgeVariables } from './forge.ts';
-import { createConfiguredNotifier, 
+import {
   createConfiguredNotifier,
-  createTelemetryExporter,notifySecrets, 
+  createTelemetryExporter,
   notifySecrets,
-  telemetrySecrets,} from './notify.ts';
+  telemetrySecrets,
+} from './notify.ts';
 import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
 import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
