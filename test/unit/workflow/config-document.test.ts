@@ -115,6 +115,7 @@ describe('checkConfig', () => {
       },
     };
     expect(mergeConfigs(user, document).work).toEqual({
+      provider: 'local',
       agents: { planner: 'codex', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['specs/*.md'],
       jobs: 5,
