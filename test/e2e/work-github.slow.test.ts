@@ -161,7 +161,9 @@ describe('work items on both providers', { timeout: 600_000 }, () => {
         });
         const { code, signal, stderr } = await started.done;
         if (signal === 'SIGKILL') continue;
-        expect(code, `${args.join(' ')} after ${kills} kills: ${stderr}`).toBe(0);
+        // What a killed merge began, the next command completes before it looks at its own request.
+        const isDone = kills > 0 && stderr.includes('is already closed');
+        expect(code, `${args.join(' ')} after ${kills} kills: ${stderr}`).toBe(isDone ? 1 : 0);
         double.clearFaults();
         return kills;
       }
