@@ -10,7 +10,9 @@ const SCP = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/)([^\s]+)$/;
 
 /** Null for paths of this machine and for anything that is not `owner/name` on a host. Credentials are dropped. */
 export function parseRemoteAddress(address: string): RemoteAddress | null {
-  const found = URL.canParse(address) ? fromUrl(new URL(address)) : fromScp(address);
+  // `host:path` would parse as an address, too.
+  const isUrl = address.includes('://') && URL.canParse(address);
+  const found = isUrl ? fromUrl(new URL(address)) : fromScp(address);
   if (found === null) return null;
   const fullName = found.path
     .replace(/^\/+/, '')

@@ -13,8 +13,8 @@ export interface PullRequestFacts {
   readonly summary: RunSummary;
   /** The task as it was given; null if the run has none. */
   readonly task: string | null;
-  /** Number of the issue that the work is for; merging closes it. */
-  readonly issue: number | null;
+  /** The issue that the work is for; merging closes it. */
+  readonly issue: { readonly number: number; readonly isUnchanged: boolean } | null;
 }
 
 /** The forge accepts 65,536 characters; the rest is small. */
@@ -36,8 +36,14 @@ export function pullRequestBody({ summary, task, issue }: PullRequestFacts): str
   const text = sections
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `## ${title}\n\n${lines.join('\n')}`);
-  const closes = issue === null ? [] : [`Closes #${issue}`];
-  return [formatMarker('run', summary.run_id), ...closes, ...text, END].join('\n\n');
+  const closes = issue === null ? [] : [`Closes #${issue.number}`];
+  const edited =
+    issue === null || issue.isUnchanged
+      ? []
+      : [
+          `**Issue #${issue.number} was edited after the run read it.** Compare it with what was asked, below.`,
+        ];
+  return [formatMarker('run', summary.run_id), ...closes, ...edited, ...text, END].join('\n\n');
 }
 
 /** A description with conductor's part replaced. Without such a part, it is added at the end. */
@@ -64,15 +70,22 @@ function askedOf({ title, workflow_id: workflow }: RunSummary, task: string | nu
 }
 
 function checksOf({ baseline, checks, approved_after_decision: approved }: RunSummary): readonly string[] {
-  const failed = (baseline?.validators ?? []).filter((validator) => validator.failed).map(({ id }) => id);
-  const failedCases = (baseline?.validators ?? []).flatMap(({ failing_cases: names }) => names);
+  const failing = (baseline?.validators ?? []).filter(({ failed }) => failed);
+  const cases = failing.flatMap(({ failing_cases: names }) => names);
   const before =
     baseline === null || baseline.outcome === 'off'
       ? 'not recorded'
       : [
           baseline.outcome,
-          ...(failed.length === 0 ? [] : [`failing: ${nameSome(failed, MAX_NAMED)}`]),
-          ...(failedCases.length === 0 ? [] : [`failing cases: ${nameSome(failedCases, MAX_NAMED)}`]),
+          ...(failing.length === 0
+            ? []
+            : [
+                `failing: ${nameSome(
+                  failing.map(({ id }) => id),
+                  MAX_NAMED,
+                )}`,
+              ]),
+          ...(cases.length === 0 ? [] : [`failing cases: ${nameSome(cases, MAX_NAMED)}`]),
         ].join('; ');
   const after =
     checks === null

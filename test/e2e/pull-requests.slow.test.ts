@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect } from 'vitest';
 import { badGateway, secondaryLimit } from '../../testing/github/faults.ts';
 import { FULL_NAME, type GitHubScene, openGitHubScene, TOKEN_VARIABLE } from './github-scene.ts';
-import { fixture, type SceneOptions, test } from './scene.ts';
+import { CONFIG, fixture, type SceneOptions, test } from './scene.ts';
 
 const doubles: GitHubScene['double'][] = [];
 afterEach(async () => {
@@ -120,6 +120,20 @@ describe('conductor pr', () => {
     const other = await scene.command('pr', runId);
     expect(other).toMatchObject({ code: 1 });
     expect(other.stderr).toContain('is now another repository');
+  });
+
+  test('happens by itself at the end of a run where `publish` says so, and a refusal changes no outcome', async ({
+    openScene,
+  }) => {
+    const scene = await open(openScene, { config: `${CONFIG}publish: { when: success, draft: false }\n` });
+    const { runId, code } = await scene.start(fixture('success'), '--trust');
+    expect(code).toBe(0);
+    expect(await scene.as('ann', 'GET', '/pulls/1')).toMatchObject({ draft: false, state: 'open' });
+    expect(scene.record(runId).metadata.pr_url).toContain('/pull/1');
+    const refused = await scene.cli.run(['run', fixture('success'), '--trust']);
+    expect(refused.code).toBe(0);
+    expect(refused.stderr).toContain('the pull request could not be published: there is no token for');
+    expect(pullsOf(scene)).toHaveLength(1);
   });
 
   test('keeps the token out of every file, and out of the agent', async ({ openScene }) => {

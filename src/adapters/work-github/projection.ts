@@ -23,7 +23,7 @@ export async function project(projection: Projection, state: ProviderState): Pro
     if (owner !== undefined) await projectRevision(projection, owner.item, revision);
   }
   await projectReviews(projection, state);
-  for (const note of [...projection.memory.notes]) {
+  for (const note of projection.memory.notes) {
     if (projection.writesLeft <= 0) return;
     await writeNote(projection, note);
   }

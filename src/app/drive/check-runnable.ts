@@ -44,7 +44,16 @@ export function checkRunnable(
 
 export type RunRequest = Pick<
   StartRequest,
-  'baseRef' | 'inputs' | 'title' | 'baseline' | 'wait' | 'signal' | 'observer' | 'onGate' | 'onCreated'
+  | 'baseRef'
+  | 'inputs'
+  | 'title'
+  | 'issue'
+  | 'baseline'
+  | 'wait'
+  | 'signal'
+  | 'observer'
+  | 'onGate'
+  | 'onCreated'
 >;
 
 /** Starts a run of a checked workflow and drives it until it ends, waits or is interrupted. The caller has checked trust. */

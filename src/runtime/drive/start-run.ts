@@ -25,6 +25,8 @@ export interface StartRequest
   readonly defaults: EventPayload<'run_started'>['defaults'];
   /** Title of the run; defaults to the task or the workflow's description. */
   readonly title?: string | null;
+  /** The issue that the run is for. */
+  readonly issue?: EventPayload<'run_started'>['issue'];
   /** False skips the baseline, regardless of the configuration. */
   readonly baseline?: boolean;
   /** The branch of the work item that the run is for; if missing, the run gets its own. */
@@ -104,6 +106,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     inputs: { ...request.inputs },
     ...(forbidden.length === 0 ? {} : { forbidden_paths: [...forbidden] }),
     title: titleOf(request),
+    ...(request.issue === undefined ? {} : { issue: request.issue }),
     ...(request.baseline === false ? { baseline: false } : {}),
   };
   try {

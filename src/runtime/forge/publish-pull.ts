@@ -33,7 +33,7 @@ export interface PublishDeps {
 }
 
 /** The context of the commit status. */
-export const STATUS_CONTEXT = 'conductor';
+const STATUS_CONTEXT = 'conductor';
 /** GitHub refuses longer titles. */
 const MAX_TITLE = 250;
 

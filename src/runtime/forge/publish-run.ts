@@ -11,6 +11,7 @@ import type { RunRecord } from '../../ports/run-store.ts';
 import { createSummaryReader } from '../record/read-summary.ts';
 import { type RunView, viewRun } from '../record/run-view.ts';
 import { type PublishedPull, publishPull } from './publish-pull.ts';
+import { isUnchanged } from './read-issue.ts';
 
 export interface PublishRequest {
   readonly run: Pick<RunRecord, 'directory' | 'inbox' | 'events'>;
@@ -38,7 +39,10 @@ export async function publishRun(request: PublishRequest): Promise<RunPublicatio
   const { started } = view;
   const branch = started.branch_name;
   const task = ownValue(started.inputs, 'task') ?? null;
-  const body = pullRequestBody({ summary, task, issue: started.issue?.number ?? null });
+  const { issue } = started;
+  const facts =
+    issue === undefined ? null : { number: issue.number, isUnchanged: await isUnchanged(forge, issue) };
+  const body = pullRequestBody({ summary, task, issue: facts });
   const published = await publishPull(
     { forge, journal: project.journal(run.directory), push: project.push, signal },
     {

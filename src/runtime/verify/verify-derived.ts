@@ -59,7 +59,7 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
   const actual = parsed.data;
   // The locations of the repository and the run aren't in the events, since both may be moved.
   const place = { repoRoot: actual.workspace.repo_root, artifactsRoot: actual.artifacts_root };
-  const expected = deriveMetadata(view, place);
+  const expected = comparablePr(deriveMetadata(view, place), actual);
   const message = difference(
     comparablePart(expected, view.end !== null),
     comparablePart(actual, view.end !== null),
@@ -69,6 +69,13 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
     return singleProblem(path, 'names a run directory of another run');
   const moved = actual.artifacts_root !== directory.path;
   return { problems: [], notes: moved ? [`the run was recorded at ${actual.artifacts_root}`] : [] };
+}
+
+/** Earlier versions did not write `pr_url`, and a process can die between publishing and writing it. */
+function comparablePr<T extends { readonly pr_url?: string | undefined }>(expected: T, actual: T): T {
+  if (actual.pr_url !== undefined) return expected;
+  const { pr_url: _url, ...rest } = expected;
+  return rest as T;
 }
 
 /** Before the end, metadata.json contains only what was known at the start or at the last gate. */
@@ -91,7 +98,10 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
   if (Number.isNaN(writtenAt.getTime())) return singleProblem(path, 'has no time at which it was written');
   // Without the workflow, the number of refinements is unknown.
   const comparable = (status: Status): Status => (plan === null ? { ...status, refinement: null } : status);
-  const message = difference(comparable(deriveStatus(view, plan, writtenAt)), comparable(actual));
+  const message = difference(
+    comparablePr(comparable(deriveStatus(view, plan, writtenAt)), actual),
+    comparable(actual),
+  );
   if (message === null) return NO_PROBLEMS;
   if (view.end !== null) return singleProblem(path, message);
   const viewer = createRunViewer();
@@ -100,7 +110,10 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
     const earlier = viewer.current();
     if (
       earlier === null ||
-      difference(comparable(deriveStatus(earlier, plan, writtenAt)), comparable(actual)) !== null
+      difference(
+        comparablePr(comparable(deriveStatus(earlier, plan, writtenAt)), actual),
+        comparable(actual),
+      ) !== null
     )
       continue;
     const behind = events.length - index - 1;

@@ -1,5 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -204,6 +207,34 @@ describe('GitHub as a forge', () => {
     expect(await mia.repository()).toMatchObject({ fullName: 'octo/store' });
     await mia.labels.create({ name: 'x', color: 'ffffff', description: '' });
     expect(await mia.labels.list()).toMatchObject([{ name: 'x' }]);
+  });
+
+  it('goes through the proxy that the environment names, except for hosts without one', async () => {
+    const { double, forge } = await open();
+    const asked: string[] = [];
+    const proxy = createServer().on('connect', (request, client) => {
+      asked.push(request.url ?? '');
+      const [host = '', port] = (request.url ?? '').split(':');
+      const target = connect(Number(port), host, () => {
+        client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+        target.pipe(client).pipe(target);
+      });
+      target.on('error', () => client.destroy());
+      client.on('error', () => target.destroy());
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    cleanups.push(async () => {
+      proxy.close();
+    });
+    const { port } = proxy.address() as AddressInfo;
+    const token = { GH_ENTERPRISE_TOKEN: double.tokenOf('mia'), HTTP_PROXY: `http://127.0.0.1:${port}` };
+    expect(await (await forge('mia', { variables: token })).self()).toMatchObject({ login: 'mia' });
+    const { host } = new URL(double.url);
+    expect(asked).toEqual([host]);
+    const direct = await forge('mia', { variables: { ...token, no_proxy: '127.0.0.1' } });
+    expect(await direct.self()).toMatchObject({ login: 'mia' });
+    expect(asked).toHaveLength(1);
   });
 
   it('acts as a GitHub App with a token of its installation, and renews it', async () => {

@@ -46,7 +46,7 @@ async function expectProjected({ double }: WorkScene, provider: WorkProvider): P
 it.each(PROVIDER_CASES)('the provider on GitHub $name', async ({ run }) => {
   const scene = await openWorkScene();
   const { repo } = scene;
-  await run({
+  const kept = run({
     provider: await scene.open(),
     reopen: () => scene.open(),
     patchOf: (text) => patchOf(repo, `${text}\n`),
@@ -55,5 +55,6 @@ it.each(PROVIDER_CASES)('the provider on GitHub $name', async ({ run }) => {
       return { base: await headOf(repo), patch: patch.replace('-start', '-strat') };
     },
   });
+  await expect(kept).resolves.toBeUndefined();
   await expectProjected(scene, await scene.open());
 });

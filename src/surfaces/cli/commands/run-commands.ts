@@ -29,6 +29,7 @@ export function addRunCommands({ add }: Registrar): void {
         baseRef: text(options.baseRef),
         inputs: (options.input ?? {}) as Record<string, string>,
         title: optional(options.title),
+        issue: issueOf(options),
         baseline: options.baseline !== false,
         wait: options.wait === true,
         detach: options.detach === true,
@@ -38,6 +39,8 @@ export function addRunCommands({ add }: Registrar): void {
     .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
     .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
     .option('--title <text>', 'the title of the run (default: the first line of the task)')
+    .option('--issue <n>', 'take task and title from an issue on the forge', wholeCount)
+    .option('--trust-issue', 'accept the issue although nobody with write access wrote or labelled it')
     .option('--no-baseline', "don't run the validators on the base commit first")
     .option('--wait', 'wait at gates until they are answered; on a terminal, ask for the answer')
     .option('--detach', 'continue in a background process')
@@ -77,6 +80,10 @@ export function addRunCommands({ add }: Registrar): void {
       return pr(context, text(run), { draft: options.ready === true ? false : null });
     },
   ).option('--ready', 'open it ready for review, and not as a draft');
+}
+
+function issueOf({ issue, trustIssue }: Readonly<Record<string, unknown>>) {
+  return typeof issue === 'number' ? { number: issue, isTrusted: trustIssue === true } : null;
 }
 
 /** Registers the commands of the group "Look at runs". */

@@ -5,8 +5,12 @@ import {
   startCheckedRun,
 } from '../../../../app/drive/check-runnable.ts';
 import type { OpenProject } from '../../../../app/opened.ts';
+import { explainForge } from '../../../../app/runs/publish-run.ts';
+import { ownValue } from '../../../../contracts/own-value.ts';
 import { renderJson } from '../../../../diagnostics/render-json.ts';
 import type { DriveEnd } from '../../../../runtime/drive/drive.ts';
+import { readIssue } from '../../../../runtime/forge/read-issue.ts';
+import { createUnabortedSignal } from '../../../../runtime/never-aborted.ts';
 import { formatJson } from '../../../../text/outside-text.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -28,8 +32,16 @@ export interface RunOptions {
   readonly baseRef: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly title: string | null;
+  /** The issue with the task; null if the task is an input. */
+  readonly issue: IssueOptions | null;
   readonly baseline: boolean;
   readonly wait: boolean;
+}
+
+export interface IssueOptions {
+  readonly number: number;
+  /** Accepts it although nobody with write access stands behind it. */
+  readonly isTrusted: boolean;
 }
 
 interface RunVerbOptions extends RunOptions {
@@ -44,12 +56,16 @@ export async function run(
 ): Promise<ExitCode> {
   const project = await openProject(context);
   const path = await findWorkflow(workflow, project.workflowFolders);
-  const checked = await checkForRun(context, project, path, options.inputs);
+  // A detached process reads the issue again, and records what it has read.
+  const { issue: wanted, ...taskless } = options;
+  const asked = wanted === null ? null : await readTask(project, wanted, options);
+  const checked = await checkForRun(context, project, path, { ...options.inputs, ...asked?.inputs });
   if (checked === null) return EXIT.usage;
   await ensureTrust(context, { workflows: [{ plan: checked.plan, path }] });
   if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
-    ...options,
+    ...taskless,
+    ...asked,
     onGate: askAtGates(context, project, options),
     onCreated: (runId) => {
       const { terminal } = context;
@@ -67,7 +83,7 @@ async function detachRun(
   context: CommandContext,
   project: OpenProject,
   workflow: string,
-  { baseRef, inputs, title, baseline, wait }: RunOptions,
+  { baseRef, inputs, title, issue, baseline, wait }: RunOptions,
   remarks: readonly string[],
 ): Promise<ExitCode> {
   const given = Object.entries(inputs).flatMap(([name, value]) => ['--input', `${name}=${value}`]);
@@ -77,6 +93,8 @@ async function detachRun(
     ...given,
     // One argument, so that a title that starts with a dash is not parsed as a flag.
     ...(title === null ? [] : [`--title=${title}`]),
+    ...(issue === null ? [] : ['--issue', String(issue.number)]),
+    ...(issue?.isTrusted === true ? ['--trust-issue'] : []),
     ...(baseline ? [] : ['--no-baseline']),
     ...(wait ? ['--wait'] : []),
   ];
@@ -84,6 +102,30 @@ async function detachRun(
   if (!started.ok) return started.code;
   for (const remark of remarks) context.terminal.err(`${remark}\n`);
   return reportDetached(context, project, started);
+}
+
+/** The options that come from the issue instead of the command line. */
+async function readTask(
+  { deps }: OpenProject,
+  { number, isTrusted }: IssueOptions,
+  { inputs, title }: RunOptions,
+) {
+  if (ownValue(inputs, 'task') !== undefined)
+    throw new CliError('--issue and --input task both give the task', 'give one of them');
+  const { forge: project } = deps.project;
+  if (project === undefined) throw new Error('the project was opened without a forge');
+  const read = async () => {
+    const forge = await project.open({ isForPerson: true, signal: createUnabortedSignal() });
+    return readIssue(forge, number, isTrusted);
+  };
+  const found = await read().catch(explainForge);
+  if (!found.ok)
+    throw new CliError(
+      `issue #${number} is not accepted as a task: ${found.reason}`,
+      'read it; then let a person with write access label it, or pass --trust-issue',
+      EXIT.failed,
+    );
+  return { issue: found.issue, title: title ?? found.title, inputs: { ...inputs, task: found.task } };
 }
 
 export interface CheckedForRun extends RunnableWorkflow {
@@ -121,7 +163,7 @@ export async function startChecked(
   context: CommandContext,
   project: OpenProject,
   checked: CheckedForRun,
-  options: RunOptions & Pick<RunRequest, 'onGate' | 'onCreated'>,
+  options: Omit<RunOptions, 'issue'> & Pick<RunRequest, 'onGate' | 'onCreated' | 'issue'>,
 ): Promise<DriveEnd> {
   let runId = '';
   const started = await whileDriving(
