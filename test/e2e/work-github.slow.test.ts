@@ -188,7 +188,7 @@ describe('work items on both providers', { timeout: 600_000 }, () => {
     const summaries = comments.map(({ body }) => body.split('\n')[0]);
     expect(new Set(summaries).size).toBe(summaries.length);
     expect(await repo.git('show', 'main:src/two.js')).toBe('export const two = 1;\n');
-    const merges = await repo.git('log', '--merges', '--format=%s', 'main');
+    const merges = await repo.git('log', '--first-parent', '--merges', '--format=%s', 'main');
     expect(merges.trim().split('\n').toSorted()).toEqual(['one', 'two']);
   });
 });
