@@ -7,8 +7,10 @@ import type { WorkJournal } from '../src/ports/work/work-journal.ts';
 import type {
   ItemFields,
   ProviderItem,
+  ProviderRequest,
   ProviderWrite,
   ProviderWritten,
+  RequestAnswer,
   RevisionRequest,
   WorkProvider,
 } from '../src/ports/work/work-provider.ts';
@@ -57,6 +59,10 @@ export interface MemoryProvider extends WorkProvider {
   checks: (revision: Revision) => Pipeline;
   /** How often something was really done, by key. */
   readonly done: Map<string, number>;
+  /** A person asks for something at the provider. */
+  readonly ask: (request: ProviderRequest) => void;
+  /** The answers to what people asked for, by key. */
+  readonly answered: Map<string, RequestAnswer>;
   /** Somebody changes an item without the engine. */
   readonly meddle: (id: string, change: (item: ProviderItem) => ProviderItem) => void;
 }
@@ -71,6 +77,8 @@ export function createMemoryProvider(): MemoryProvider {
   const answers = new Map<string, { readonly content: string; readonly answer: unknown }>();
   const done = new Map<string, number>();
   const labels = new Set<string>();
+  const requests = new Map<string, ProviderRequest>();
+  const answered = new Map<string, RequestAnswer>();
 
   /** What changed nothing is not remembered. */
   const once = async <T>(key: string, request: unknown, act: () => T): Promise<T> => {
@@ -99,7 +107,15 @@ export function createMemoryProvider(): MemoryProvider {
         items: [...items.values()],
         revisions: [...revisions.values()],
         reviews: [...reviews.values()],
+        requests: [...requests.values()],
       }),
+    ask: (request) => {
+      requests.set(request.key, request);
+    },
+    answered,
+    answer: async (key, answer) => {
+      if (requests.delete(key)) answered.set(key, answer);
+    },
     write: (key, writes) => once(key, writes, () => writeAll({ items, revisions, reviews }, writes)),
     makeRevision: (key, request) => {
       // Who comes back after a failure comes back later, and wants the same.

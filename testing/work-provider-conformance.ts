@@ -79,7 +79,7 @@ const ITEMS: readonly ProviderCase[] = [
   {
     name: 'has nothing before the first write',
     run: async ({ provider }) => {
-      assert.deepEqual(await provider.read(), { items: [], revisions: [], reviews: [] });
+      assert.deepEqual(await provider.read(), { items: [], revisions: [], reviews: [], requests: [] });
     },
   },
   {
@@ -192,6 +192,20 @@ const ITEMS: readonly ProviderCase[] = [
       assert.equal(written.length, 999);
       const { items } = await provider.read();
       assert.deepEqual(items[499]?.item.blockedBy, [items[498]?.item.id]);
+    },
+  },
+];
+
+const REQUESTS: readonly ProviderCase[] = [
+  {
+    name: 'takes the answer to a request that it does not have, and changes nothing',
+    run: async ({ provider }) => {
+      await make(provider, 'one');
+      const before = await provider.read();
+      assert.deepEqual(before.requests, []);
+      await provider.answer('no such request', { ok: false, reason: 'no', help: null });
+      await provider.answer('no such request', { ok: true });
+      assert.deepEqual(await provider.read(), before);
     },
   },
 ];
@@ -381,4 +395,4 @@ const REVISIONS: readonly ProviderCase[] = [
 ];
 
 /** What every provider of work items keeps to. */
-export const PROVIDER_CASES: readonly ProviderCase[] = [...ITEMS, ...KEYS, ...REVISIONS];
+export const PROVIDER_CASES: readonly ProviderCase[] = [...ITEMS, ...REQUESTS, ...KEYS, ...REVISIONS];

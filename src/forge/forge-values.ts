@@ -47,6 +47,8 @@ export interface ForgeIssue {
   readonly title: string;
   readonly body: string;
   readonly state: 'open' | 'closed';
+  /** Null if it is open, or if the account is gone. */
+  readonly closedBy: ForgeUser | null;
   readonly author: ForgeUser;
   readonly labels: readonly string[];
   readonly createdAt: string;

@@ -2,7 +2,7 @@
  * Hidden markers tie what conductor writes on a forge to what it records. A marker is an HTML comment, which forges keep and
  * do not show. It proves nothing about its author: a reader also checks who wrote the text.
  */
-export type MarkerKind = 'run' | 'item' | 'revision' | 'review' | 'summary' | 'blocked-by';
+export type MarkerKind = 'run' | 'item' | 'revision' | 'review' | 'summary' | 'note' | 'blocked-by';
 
 const VALUE = /^[A-Za-z0-9][A-Za-z0-9._:/,@-]*$/;
 

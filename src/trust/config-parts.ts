@@ -22,6 +22,7 @@ export function configParts(repository: ConfigDocument, user: ConfigDocument): r
     ...plannerParts(repository.planner),
     ...notifyParts(repository),
     ...publishParts(repository),
+    ...workParts(repository),
     ...telemetryParts(repository, user),
     ...extraNames('environment', repository.environment, user.environment ?? CONFIG_DEFAULTS.environment),
     ...extraNames('entrypoint', repository.entrypoints, user.entrypoints ?? CONFIG_DEFAULTS.entrypoints),
@@ -85,6 +86,12 @@ function publishParts({ publish }: ConfigDocument): Part[] {
         ? 'at gates and after every run'
         : 'at gates and after success';
   return [createPart('publish', 'publish', `pushes the work of runs and opens ${what} ${at}`, publish)];
+}
+
+function workParts({ work }: ConfigDocument): Part[] {
+  if (work?.provider !== 'github') return [];
+  const what = 'pushes work items to the forge and shows them as issues and pull requests';
+  return [createPart('publish', 'work.provider', what, work.provider)];
 }
 
 function notifyText(target: Extract<NotifyDocument, readonly unknown[]>[number]): string {

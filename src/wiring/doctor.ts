@@ -21,6 +21,7 @@ import { collectNotifications } from '../app/doctor/notifications.ts';
 import type { StoredSetupRequest } from '../app/doctor/setup.ts';
 import type { JournalEntry } from '../contracts/work/work-event.ts';
 import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
+import { createProjectForge } from './forge.ts';
 import { catalogFolders, loadConfigOf, repositoryObstacle, resolveWorkspaces } from './open.ts';
 import { buildPlanner, createPlannerSetup } from './planners.ts';
 import { createRecords } from './records.ts';
@@ -66,6 +67,11 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
     privateBytes: computePrivateBytes,
     stepLimits: (limits) => (process.platform === 'linux' ? computeProcessBounds(limits) : null),
     findBrowser: () => findBrowser(env),
+    connectForge: (repoRoot, config) =>
+      createProjectForge({ repoRoot, config, env, clock: systemClock }).open({
+        isForPerson: true,
+        signal: new AbortController().signal,
+      }),
     readNotifications: async (repoRoot, config) =>
       collectNotifications(await createRecords(repoRoot, config), await readWorkJournal(repoRoot)),
   };

@@ -7,6 +7,7 @@ import { createPipeline } from '../adapters/work-local/pipeline.ts';
 import { createItemRevisions } from '../adapters/workspace/items/item-revisions.ts';
 import { createSpecFiles } from '../adapters/workspace/items/spec-files.ts';
 import type { Config } from '../contracts/config/config.ts';
+import type { Pipeline, Revision } from '../contracts/work/work-item.ts';
 import type { RunnableValidator, ValidatorPlace } from '../ports/validator.ts';
 import type { Revisions } from '../ports/work/revisions.ts';
 import type { SpecFolder } from '../ports/work/spec-folder.ts';
@@ -19,7 +20,7 @@ import type { Configured } from './open.ts';
 /** The database of work items, relative to the repository. */
 export const WORK_DATABASE = '.tnh/work/items.db';
 
-interface LocalWorkRequest extends Configured {
+export interface LocalWorkRequest extends Configured {
   /** From the opened project: checks of revisions run with the same settings as validators of runs. */
   readonly deps: Pick<RunDeps, 'clock' | 'validators' | 'project' | 'sweep' | 'setup'>;
 }
@@ -32,8 +33,14 @@ export interface LocalWork {
   readonly revisions: Revisions;
 }
 
-/** The work items of this repository on this machine. Creates no file before the first write. */
-export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalWork {
+/**
+ * The work items of this repository on this machine. Creates no file before the first write. `check` replaces the checks of
+ * revisions on this machine.
+ */
+export function openLocalWork(
+  { deps, ...configured }: LocalWorkRequest,
+  check?: (revision: Revision, signal: AbortSignal) => Promise<Pipeline | null>,
+): LocalWork {
   const { repoRoot, config } = configured;
   const file = join(repoRoot, WORK_DATABASE);
   const workDir = dirname(file);
@@ -44,27 +51,29 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
     provider: createLocalProvider({
       database: createWorkDatabase(file),
       revisions,
-      check: createPipeline({
-        repoRoot,
-        workDir,
-        revisions,
-        runner: validators,
-        prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
-        validators: (checkout) => findChecks(checkout, config, project.validator),
-        confine: async ({ checkoutPath, runDir }, harnessDir) =>
-          (await project.sandbox?.({
-            runner: 'validator',
-            policies: [],
-            checkoutPath,
-            runDir,
-            harnessDir,
-          })) ?? { confinement: null, refusal: null },
-        env: project.environment,
-        entrypoints: project.entrypoints,
-        timeoutMs: toMilliseconds(config.limits.timeout),
-        idleTimeoutMs: toMilliseconds(config.limits.idle_timeout),
-        sweep,
-      }),
+      check:
+        check ??
+        createPipeline({
+          repoRoot,
+          workDir,
+          revisions,
+          runner: validators,
+          prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
+          validators: (checkout) => findChecks(checkout, config, project.validator),
+          confine: async ({ checkoutPath, runDir }, harnessDir) =>
+            (await project.sandbox?.({
+              runner: 'validator',
+              policies: [],
+              checkoutPath,
+              runDir,
+              harnessDir,
+            })) ?? { confinement: null, refusal: null },
+          env: project.environment,
+          entrypoints: project.entrypoints,
+          timeoutMs: toMilliseconds(config.limits.timeout),
+          idleTimeoutMs: toMilliseconds(config.limits.idle_timeout),
+          sweep,
+        }),
     }),
     journal: createLocalJournal({ database: createWorkDatabase(file), clock }),
     specs: createSpecFiles({ repoRoot, globs: config.work.specs, branch: config.work.branch }),

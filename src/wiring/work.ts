@@ -19,7 +19,8 @@ import type { Checked } from '../work/results/problem-codes.ts';
 import { checkReviewerResult } from '../work/results/reviewer-result.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
 import type { Configured } from './open.ts';
-import { openLocalWork, WORK_DATABASE } from './work-local.ts';
+import { openWorkItems } from './work-github.ts';
+import { WORK_DATABASE } from './work-local.ts';
 import { createWorkRoles } from './work-roles.ts';
 
 interface WorkRequest extends Configured {
@@ -27,11 +28,11 @@ interface WorkRequest extends Configured {
   readonly options: WorkOptions;
 }
 
-/** The work item engine, with the local provider and this repository's runs. */
+/** The work item engine, with the configured provider and this repository's runs. */
 export function assembleWork({ project, options, ...configured }: WorkRequest): OpenWork {
   const { repoRoot, workspacesDir, config } = configured;
   const { deps, ids, clock } = project;
-  const local = openLocalWork({ ...configured, deps });
+  const local = openWorkItems({ ...configured, deps });
   const jobs = options.jobs ?? config.work.jobs;
   const runner = createWorkRoles({
     project,

@@ -203,6 +203,11 @@ export function createDocuments(state: DoubleState, origin: string, webOrigin: s
       return known === undefined ? [] : [label(found, known)];
     });
 
+  const closerOf = (found: Repository, { number, state: now }: Issue) => {
+    const closed = found.events.findLast((each) => each.number === number && each.event === 'closed');
+    return now === 'open' || closed === undefined ? null : simpleUser(closed.actorId);
+  };
+
   const issue = (found: Repository, one: Issue) => {
     const url = `${repoUrl(found)}/issues/${one.number}`;
     const pull = found.pulls.get(one.number);
@@ -230,6 +235,7 @@ export function createDocuments(state: DoubleState, origin: string, webOrigin: s
       active_lock_reason: null,
       comments: found.comments.filter(({ number }) => number === one.number).length,
       closed_at: timeOrNull(one.closedAt),
+      closed_by: closerOf(found, one),
       created_at: time(one.createdAt),
       updated_at: time(one.updatedAt),
       author_association: association(found, one.authorId),

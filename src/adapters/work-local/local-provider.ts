@@ -5,6 +5,7 @@ import type { Revisions } from '../../ports/work/revisions.ts';
 import type {
   MergeRequest,
   MergeResult,
+  ProviderState,
   ProviderWritten,
   RevisionRequest,
   RevisionResult,
@@ -19,6 +20,8 @@ import { findItem, findPending, findRevision, headKey, readState, setPipeline } 
 /** Another process may be running the checks of many revisions. */
 const SETTLE_TIMEOUT_MS = 6 * 60 * 60 * 1000;
 
+const NOTHING: ProviderState = { items: [], revisions: [], reviews: [], requests: [] };
+
 export interface LocalProviderDeps {
   readonly database: WorkDatabase;
   readonly revisions: Revisions;
@@ -31,7 +34,7 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
   const { database } = deps;
   const checks = createProcessLock(join(dirname(database.path), 'checks.lock'));
   return {
-    read: async () => (await database.read(readState)) ?? { items: [], revisions: [], reviews: [] },
+    read: async () => (await database.read(readState)) ?? NOTHING,
     write: (key, writes) => {
       const keyed = digestRequest(key, 'write', writes);
       return applyOnce<readonly ProviderWritten[]>(database, keyed, (tables) => applyWrites(tables, writes));
@@ -64,6 +67,8 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
           return made === 0 ? [] : [name];
         }),
       ),
+    // Nobody changes this database by hand, so there are no requests.
+    answer: async () => undefined,
     close: database.close,
   };
 }

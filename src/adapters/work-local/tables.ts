@@ -55,7 +55,7 @@ export function readState(tables: Tables): ProviderState {
     return toProviderItem(item, blockers.get(item.id) ?? [], revisionByItem.get(item.id) ?? null);
   });
   const reviews = tables.all('SELECT * FROM reviews ORDER BY rowid').map(parseReview);
-  return { items, revisions, reviews };
+  return { items, revisions, reviews, requests: [] };
 }
 
 /** SQLite would truncate an id at its first NUL, and match another one. */

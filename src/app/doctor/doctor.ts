@@ -17,8 +17,9 @@ import {
 import { examineNotifications, examineTelemetry, type NotificationsDeps } from './notifications.ts';
 import { configFindings, examineSetup, type RepositoryPlace, type SetupDeps } from './setup.ts';
 import { examineTrust } from './trust.ts';
+import { examineWorkItems, type WorkItemsDeps } from './work-items.ts';
 
-export interface DoctorDeps extends MachineDeps, ChecksDeps, SetupDeps, NotificationsDeps {
+export interface DoctorDeps extends MachineDeps, ChecksDeps, SetupDeps, NotificationsDeps, WorkItemsDeps {
   /** Where to look for the repository. */
   readonly startDir: string;
   readonly findRepository: () => Promise<FoundRepository>;
@@ -61,6 +62,7 @@ export async function diagnoseProject(deps: DoctorDeps): Promise<readonly Findin
       ...(await examineValidators(deps, root, config)),
       ...(await examineSetup(deps, { place, config, mayStart: trust.isTrusted })),
       ...(await examineNotifications(deps, root, config)),
+      ...(await examineWorkItems(deps, root, config)),
       ...(await examineTelemetry(deps, root, config)),
     );
   return [

@@ -28,6 +28,7 @@ export const CONFIG_DEFAULTS = {
   telemetry: null,
   sandbox: 'auto',
   work: {
+    provider: 'local',
     agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'claude-code' },
     specs: ['docs/specs/**/*.md'],
     jobs: 2,

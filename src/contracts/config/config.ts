@@ -166,7 +166,14 @@ const paths = mapping({
   worktrees: described(z.optional(textSchema), 'Ignored: see `workspaces`.'),
 });
 
+export const WORK_PROVIDERS = ['local', 'github'] as const;
+export type WorkProviderKind = (typeof WORK_PROVIDERS)[number];
+
 const work = mapping({
+  provider: described(
+    z.optional(z.enum(WORK_PROVIDERS)),
+    'Where items are shown: `local`, in this repository only, or `github`, also as issues and pull requests of the `forge`.',
+  ),
   agents: described(
     z.optional(
       mapping({
@@ -384,6 +391,7 @@ export interface TelemetryConfig {
 }
 
 export interface WorkConfig {
+  readonly provider: WorkProviderKind;
   /** Names of `agents`. */
   readonly agents: {
     readonly planner: string;

@@ -18,12 +18,19 @@ export interface WorkProvider {
   readonly settle: (signal: AbortSignal) => Promise<void>;
   /** Creates missing labels and changes no others. Returns the created ones. */
   readonly setUpLabels: (labels: readonly LabelDefinition[]) => Promise<readonly string[]>;
+  /**
+   * Answers a request of `read` with what became of it. The provider shows a refusal and restores what the person
+   * changed. A key without an open request changes nothing.
+   */
+  readonly answer: (key: string, answer: RequestAnswer) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /** Defined beside the pure code that creates and reads them. */
 export type ProviderItem = values.ProviderItem;
 export type ProviderState = values.ProviderState;
+export type ProviderRequest = values.ProviderRequest;
+export type RequestAnswer = values.RequestAnswer;
 export type ItemFields = values.ItemFields;
 export type ProviderWrite = values.ProviderWrite;
 export type ProviderWritten = values.ProviderWritten;

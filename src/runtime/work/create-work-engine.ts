@@ -150,7 +150,10 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     switch (effect.kind) {
       case 'record_external_changes':
         if (canContinue()) questions?.send();
-        return recordExternalChanges({ specs, provider, executor }, effect.readsProvider);
+        return recordExternalChanges(
+          { specs, provider, executor, maxRounds: deps.maxRounds },
+          effect.readsProvider,
+        );
       case 'look_at_runs':
         return { kind: 'runs_seen', seen: await lookAtRuns(runner, effect.runs) };
       case 'execute': {

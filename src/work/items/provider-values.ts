@@ -23,7 +23,34 @@ export interface ProviderState {
   readonly items: readonly ProviderItem[];
   readonly revisions: readonly Revision[];
   readonly reviews: readonly ReviewRecord[];
+  /** What people ask for at the provider, oldest first, until it is answered. */
+  readonly requests: readonly ProviderRequest[];
 }
+
+/** What a person asks for at the provider itself, for example with a label set by hand. */
+export type ProviderRequest = {
+  /** Identifies the act of the person, so that it is carried out once. */
+  readonly key: string;
+  readonly itemId: string;
+  /** The name of the person. */
+  readonly by: string;
+} & (
+  | { readonly kind: 'transition'; readonly to: WorkStatus; readonly reason: string }
+  | { readonly kind: 'extend_scope'; readonly path: string; readonly reason: string }
+  /** A review of exactly this commit. The provider shows it already. */
+  | {
+      readonly kind: 'review';
+      readonly revisionId: string;
+      readonly headSHA: string;
+      readonly review: AgentReview;
+    }
+  /** The revision was merged at the provider. */
+  | { readonly kind: 'merge' }
+);
+
+export type RequestAnswer =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: string; readonly help: string | null };
 
 export interface ItemFields {
   readonly title: string;

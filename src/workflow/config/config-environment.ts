@@ -22,7 +22,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   retention: ['keep_runs', 'keep_days'],
   engine: ['kind', 'url_env', 'hub', 'blobs'],
   telemetry: ['endpoint', 'headers_env', 'payloads'],
-  work: ['agents', 'specs', 'jobs', 'max_rounds', 'branch'],
+  work: ['provider', 'agents', 'specs', 'jobs', 'max_rounds', 'branch'],
 };
 
 /** The settings from environment variables, as YAML of a configuration file. */

@@ -229,8 +229,9 @@ function completeSetup(setup: SetupDocument): SetupConfig {
 }
 
 function completeWork(work: ConfigDocument['work']): WorkConfig {
-  const { agents, specs, jobs, max_rounds, branch } = CONFIG_DEFAULTS.work;
+  const { provider, agents, specs, jobs, max_rounds, branch } = CONFIG_DEFAULTS.work;
   return {
+    provider: work?.provider ?? provider,
     agents: {
       planner: work?.agents?.planner ?? agents.planner,
       implementor: work?.agents?.implementor ?? agents.implementor,

@@ -11,6 +11,7 @@ const issueBy = (author: typeof WRITER, body = 'please') => ({
   title: 'A flag',
   body,
   state: 'open' as const,
+  closedBy: null,
   author,
   labels: [],
   createdAt: '2026-01-01T10:00:00Z',

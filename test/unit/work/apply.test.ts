@@ -220,7 +220,7 @@ describe('a change at the provider', () => {
     }));
     return findForeignChanges(
       state,
-      change({ items, revisions: [...state.revisions.values()], reviews: [] }),
+      change({ items, revisions: [...state.revisions.values()], reviews: [], requests: [] }),
     );
   };
 

@@ -99,6 +99,7 @@ describe('checkConfig', () => {
       'agents: { mine: { kind: command, command: x } }\nwork: { agents: { reviewer: mine }, jobs: 5 }\n',
     );
     expect(config?.work).toEqual({
+      provider: 'local',
       agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['docs/specs/**/*.md'],
       jobs: 5,
@@ -114,6 +115,7 @@ describe('checkConfig', () => {
       },
     };
     expect(mergeConfigs(user, document).work).toEqual({
+      provider: 'local',
       agents: { planner: 'codex', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['specs/*.md'],
       jobs: 5,

@@ -41,7 +41,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   const tree = await mergeTrees(git, target, request);
   if (!tree.ok) return tree;
   const commit = await commitMerge(git, target, tree.tree, request);
-  const moved = await moveTarget(place, target, commit, request);
+  const moved = await moveBranch(place, target, commit, `conductor: merge work item ${request.itemId}`);
   if (moved.ok) return moved;
   // A git process of a killed conductor may have merged the item in the meantime.
   const now = await findDefaultBranch(git, place.branch);
@@ -128,11 +128,12 @@ async function commitMerge(
   return printedValue(await git(argv, { stdin: cleanMessage(message), env }));
 }
 
-async function moveTarget(
-  place: MergePlace,
+/** Moves a branch forward, with the files of the checkout that is on it. */
+export async function moveBranch(
+  place: Pick<MergePlace, 'git'>,
   target: DefaultBranch,
   commit: string,
-  request: ItemMerge,
+  reason: string,
 ): Promise<MergeResult> {
   const ref = `refs/heads/${target.name}`;
   const holders = await findHolders(place, ref);
@@ -142,7 +143,6 @@ async function moveTarget(
       `${target.name} is checked out in ${holders.map(({ path }) => path).join(' and in ')}`,
       'keep it checked out in only one of them',
     );
-  const reason = `conductor: merge work item ${request.itemId}`;
   if (holder === undefined) {
     const argv = ['update-ref', '-m', reason, ref, commit, target.commit];
     return finishMove(place.git(argv, { retryLocks: true }), target.name, commit);

@@ -1,6 +1,7 @@
 import { ForgeError } from '../../../forge/forge-problem.ts';
+import type { Forge } from '../../../ports/forge/forge.ts';
 import type { PushRequest } from '../../../ports/forge/project-forge.ts';
-import { createGit, GitError } from '../git/git-command.ts';
+import { createGit, type GitCall, GitError, printedValue } from '../git/git-command.ts';
 
 /** Holds the secret in the environment of this one git, and of nothing that git starts but its own programs. */
 const SECRET_VARIABLE = 'CONDUCTOR_PUSH_SECRET';
@@ -28,7 +29,6 @@ const SETTINGS = [
 /** Pushes one commit to one branch; the branch must be where it is expected. */
 export async function pushCommit(repoRoot: string, request: PushRequest): Promise<void> {
   const { forge, gitUrl, commit, branch, expected, signal } = request;
-  const { user, secret } = await forge.pushSecret();
   const git = createGit({ cwd: repoRoot, signal });
   const ref = `refs/heads/${branch}`;
   const argv = [
@@ -38,9 +38,9 @@ export async function pushCommit(repoRoot: string, request: PushRequest): Promis
     '--no-signed',
     `--force-with-lease=${ref}:${expected ?? ''}`,
   ];
-  const env = { [USER_VARIABLE]: user, [SECRET_VARIABLE]: secret, GIT_ASKPASS: '', SSH_ASKPASS: '' };
+  const access = await accessTo(forge);
   try {
-    await git([...argv, gitUrl, `${commit}:${ref}`], { settings: SETTINGS, env });
+    await git([...argv, gitUrl, `${commit}:${ref}`], access);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof GitError)) throw error;
@@ -48,11 +48,45 @@ export async function pushCommit(repoRoot: string, request: PushRequest): Promis
   }
 }
 
+/** Fetches a branch of the forge into a ref of this repository. Returns its commit. */
+export async function fetchBranch(
+  repoRoot: string,
+  { forge, gitUrl, branch, ref, signal }: FetchRequest,
+): Promise<string> {
+  const git = createGit({ cwd: repoRoot, signal });
+  const access = await accessTo(forge);
+  const argv = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', gitUrl];
+  try {
+    await git([...argv, `+refs/heads/${branch}:${ref}`], { ...access, retryLocks: true });
+    return printedValue(await git(['rev-parse', '--verify', `${ref}^{commit}`]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof GitError)) throw error;
+    throw describeAccess(error, forge, gitUrl, `fetching from ${gitUrl}`);
+  }
+}
+
+interface FetchRequest {
+  readonly forge: Forge;
+  readonly gitUrl: string;
+  readonly branch: string;
+  readonly ref: string;
+  readonly signal: AbortSignal;
+}
+
+async function accessTo(forge: Forge): Promise<GitCall> {
+  const { user, secret } = await forge.pushSecret();
+  const env = { [USER_VARIABLE]: user, [SECRET_VARIABLE]: secret, GIT_ASKPASS: '', SSH_ASKPASS: '' };
+  return { settings: SETTINGS, env };
+}
+
 function describePush(error: GitError, { forge, branch, gitUrl }: PushRequest): ForgeError {
-  const { detail } = error;
-  const what = `pushing to ${gitUrl}`;
-  if (/stale info|rejected/i.test(detail))
+  if (/stale info|rejected/i.test(error.detail))
     return new ForgeError({ kind: 'branch_moved', branch, reason: 'it was moved while conductor pushed' });
+  return describeAccess(error, forge, gitUrl, `pushing to ${gitUrl}`);
+}
+
+function describeAccess({ detail }: GitError, forge: Forge, gitUrl: string, what: string): ForgeError {
   if (/Authentication failed|could not read Username|\b401\b/i.test(detail))
     return new ForgeError({ kind: 'token_refused', host: forge.host, source: 'the push' });
   if (/\b403\b|denied/i.test(detail)) return new ForgeError({ kind: 'forbidden', what, reason: detail });
