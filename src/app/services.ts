@@ -1,5 +1,5 @@
-import type { TelemetryConfig } from '../contracts/config/config.ts';
 import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
+import type { TelemetryConfig } from '../contracts/config/telemetry-config.ts';
 import type { EngineKind } from '../contracts/vocabulary.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { ReportMemory } from '../ports/report-memory.ts';

@@ -91,7 +91,8 @@ export function defineForm(name: FormName, pattern: RegExp) {
 /** Adds a description to a new schema. Don't pass a shared one: the description would apply wherever it is used. */
 export function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
   // A second description would replace the first one everywhere the schema is used.
-  if (z.globalRegistry.has(schema)) throw new Error(`a shared schema is described twice: ${description}`);
+  if (z.globalRegistry.has(schema) && z.globalRegistry.get(schema)?.description !== undefined)
+    throw new Error(`a shared schema is described twice: ${description}`);
   z.globalRegistry.add(schema, { description });
   return schema;
 }

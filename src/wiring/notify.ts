@@ -1,7 +1,8 @@
 import { createNotifier } from '../adapters/notify/notifier.ts';
 import { createOtlpExporter } from '../adapters/notify/otlp-exporter.ts';
 import type { ProcessPlace } from '../adapters/notify/start-program.ts';
-import type { Config, TelemetryConfig } from '../contracts/config/config.ts';
+import type { Config } from '../contracts/config/config.ts';
+import type { TelemetryConfig } from '../contracts/config/telemetry-config.ts';
 import { nameTargets } from '../notify/notification.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { TelemetryExporter } from '../ports/telemetry-exporter.ts';

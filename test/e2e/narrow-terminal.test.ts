@@ -126,6 +126,7 @@ describe('help', () => {
       'Look at runs:',
       'Restore and clean up:',
       'Plan and dispatch work items:',
+      'Drive runs from a queue:',
       'Plumbing:',
       'Example:',
     ]);

@@ -1,6 +1,8 @@
-/** The usual variables, in lower case first. */
+/** The usual variables, in lower case first. An empty one counts as unset. */
 function readProxy(variable: (name: string) => string | null, name: string): string | undefined {
-  return variable(name) ?? variable(name.toUpperCase()) ?? undefined;
+  return (
+    [name, name.toUpperCase()].map(variable).find((value) => value !== null && value !== '') ?? undefined
+  );
 }
 
 /** Node's own fetch ignores proxies before Node 24. The package is loaded only where the environment names a proxy. */

@@ -6,7 +6,6 @@ import {
   describedHere,
   durationSchema,
   mapping,
-  OTLP_ENDPOINT_PATTERN,
   POLICY_REF_PATTERN,
   reportSchema,
   text,
@@ -17,6 +16,7 @@ import { type EngineConfig, engineSchema } from './engine-config.ts';
 import { type ForgeConfig, forgeSchema, type PublishConfig, publishSchema } from './forge-config.ts';
 import { type NotifyTarget, notifySchema } from './notify-config.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
+import { type TelemetryConfig, telemetrySchema } from './telemetry-config.ts';
 
 const commandLine = described(
   z.array(textSchema).check(z.minLength(1)),
@@ -196,21 +196,6 @@ const work = mapping({
   ),
 });
 
-const telemetry = mapping({
-  endpoint: described(
-    z.optional(defineForm('otlpEndpoint', OTLP_ENDPOINT_PATTERN)),
-    'The base address of an OTLP/HTTP receiver, without `/v1/traces`.',
-  ),
-  headers_env: described(
-    z.optional(defineForm('variableName', /^[A-Za-z_][A-Za-z0-9_]*$/)),
-    'The environment variable with headers for each request: `name=value,other=value`. Read only from your own file.',
-  ),
-  payloads: described(
-    z.optional(z.boolean()),
-    'Whether text is exported, too: prompts, messages, titles, reasons and commands. Read only from your own file.',
-  ),
-});
-
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({
   agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
@@ -251,7 +236,7 @@ export const configDocumentSchema = mapping({
     z.optional(publishSchema),
     'Whether runs publish their work as pull requests; without it, only `conductor pr` does.',
   ),
-  telemetry: described(z.optional(telemetry), 'Where traces and metrics of ended runs are exported.'),
+  telemetry: described(z.optional(telemetrySchema), 'Where traces and metrics of ended runs are exported.'),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
     'Whether agents and validators run in a sandbox: if available, always, or never.',
@@ -382,12 +367,6 @@ export interface Config {
   readonly answers: 'any' | 'interactive';
   /** Globs of repositories, absolute or below `~`. */
   readonly trusted: readonly string[];
-}
-
-export interface TelemetryConfig {
-  readonly endpoint: string;
-  readonly headers_env: string | null;
-  readonly payloads: boolean;
 }
 
 export interface WorkConfig {

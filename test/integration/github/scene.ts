@@ -39,8 +39,7 @@ export async function openForgeScene(
         baseUrl: double.url,
         fullName,
         tokenEnv: variables === undefined ? 'TEST_TOKEN' : null,
-        variable: (name) =>
-          variables === undefined ? (token ?? double.tokenOf(login)) : (variables[name] ?? null),
+        variable: (name) => (variables ?? { TEST_TOKEN: token ?? double.tokenOf(login) })[name] ?? null,
         clock,
         signal: new AbortController().signal,
         reserve,
