@@ -12,6 +12,8 @@ export type ForgeProblem =
     }
   | { readonly kind: 'forbidden'; readonly what: string; readonly reason: string }
   | { readonly kind: 'not_found'; readonly what: string }
+  /** The remote doesn't exist, or its address names no repository on a forge. */
+  | { readonly kind: 'no_repository'; readonly remote: string; readonly isMissing: boolean }
   /** The name of the repository leads to another repository than the one that was recorded. */
   | { readonly kind: 'other_repository'; readonly name: string }
   /** Somebody else moved or removed the branch. */
@@ -72,6 +74,13 @@ function describeForgeProblem(problem: ForgeProblem): ForgeProblemText {
       return {
         message: `${problem.what} does not exist, or the token can't see it`,
         help: 'check the name, and the repositories that the token covers',
+      };
+    case 'no_repository':
+      return {
+        message: problem.isMissing
+          ? `there is no remote "${problem.remote}", so the repository on GitHub is not known`
+          : `the address of the remote "${problem.remote}" names no repository on GitHub`,
+        help: `set it with \`git remote ${problem.isMissing ? 'add' : 'set-url'}\`, or name the repository with \`forge.repository\` in your own configuration`,
       };
     case 'other_repository':
       return {

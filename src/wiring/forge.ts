@@ -63,13 +63,7 @@ async function locateRepository(repoRoot: string, forge: Config['forge']): Promi
   const address = await readRemoteAddress(repoRoot, forge.remote);
   const found = address === null ? null : parseRemoteAddress(address);
   if (found === null)
-    throw new ForgeError({
-      kind: 'not_found',
-      what:
-        address === null
-          ? `the remote ${forge.remote}, which names the repository on GitHub,`
-          : `a repository on GitHub at the address of the remote ${forge.remote}`,
-    });
+    throw new ForgeError({ kind: 'no_repository', remote: forge.remote, isMissing: address === null });
   if (apiHost !== null && apiHost !== found.host)
     throw new ForgeError({
       kind: 'forbidden',

@@ -14,7 +14,7 @@ describe('a worker', () => {
     expect((await conductor('worker', '--once')).stderr).toContain(`run ${runId}: ended: success`);
   });
 
-  test('refuses a label for an agent that is not configured or can not be started', async ({ openScene }) => {
+  test('refuses no slots, and a label for an agent that is not configured or can not be started', async ({ openScene }) => {
     const scene = await openScene();
     const { conductor } = onQueue(scene);
     const unknown = await conductor('worker', '--once', '--label', 'agent=actr');
@@ -23,6 +23,8 @@ describe('a worker', () => {
     expect(absent.stderr).toContain(`agent "codex" can't be started here`);
     const own = await conductor('worker', '--once', '--label', 'digest=x');
     expect(own.stderr).toContain("the label digest can't be given");
+    const idle = await conductor('worker', '--once', '--slots', '0');
+    expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining('expected at least 1')]);
   });
 
   test('does not execute a submitted workflow that its user does not trust', async ({ openScene }) => {

@@ -29,6 +29,12 @@ export function wholeCount(value: string): number {
   return Number(value);
 }
 
+export function positiveCount(value: string): number {
+  const count = wholeCount(value);
+  if (count === 0) throw new InvalidArgumentError('expected at least 1');
+  return count;
+}
+
 /** A bare number means seconds, as it does in a workflow. */
 export function wallClock(value: string): number {
   const ms = parseDuration(/^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value);

@@ -91,6 +91,16 @@ describe('an answer of GitHub', () => {
   });
 });
 
+describe('a repository that is not known', () => {
+  it.each([
+    [true, 'there is no remote "origin"', '`git remote add`'],
+    [false, 'the address of the remote "origin" names no repository', '`git remote set-url`'],
+  ])('is named with the command that sets it (missing: %s)', (isMissing, message, help) => {
+    const { text } = new ForgeError({ kind: 'no_repository', remote: 'origin', isMissing });
+    expect(text).toEqual({ message: expect.stringContaining(message), help: expect.stringContaining(help) });
+  });
+});
+
 describe('the description of a pull request', () => {
   const summary = summaryWith();
 

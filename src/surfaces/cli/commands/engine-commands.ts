@@ -1,5 +1,5 @@
 import type { Registrar } from '../add-command.ts';
-import { collect, listed, number, optional, TRUST_OPTION, wholeCount } from '../option-values.ts';
+import { collect, listed, number, optional, positiveCount, TRUST_OPTION } from '../option-values.ts';
 
 /** Registers the commands of the group "Drive runs from a queue". */
 export function addEngineCommands({ add, addGroup }: Registrar): void {
@@ -11,7 +11,7 @@ export function addEngineCommands({ add, addGroup }: Registrar): void {
       const { worker } = await import('./engine/worker.ts');
       return worker(context, {
         labels: listed(options.label),
-        slots: Math.max(1, number(options.slots) ?? 1),
+        slots: number(options.slots) ?? 1,
         name: optional(options.name),
         once: options.once === true,
       });
@@ -22,7 +22,7 @@ export function addEngineCommands({ add, addGroup }: Registrar): void {
       'what this worker has; may be repeated; with agent=NAME, only these agents',
       collect,
     )
-    .option('--slots <n>', 'how many runs it drives at the same time', wholeCount, 1)
+    .option('--slots <n>', 'how many runs it drives at the same time', positiveCount, 1)
     .option('--name <name>', 'its name in the status (default: the machine and the process)')
     .option('--once', 'return once no run is due')
     .option(...TRUST_OPTION);

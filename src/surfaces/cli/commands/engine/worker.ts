@@ -31,7 +31,9 @@ export async function worker(context: CommandContext, options: WorkerOptions): P
   const labels = await chooseLabels(project, side, options.labels);
   const name = options.name ?? `${hostname().split('.')[0] ?? ''}-${process.pid}`;
   const say = (line: string) => printLines(stderrOf(context.terminal), [printable(line)]);
-  say(`worker ${name}: ${options.slots} slots, ${labels.map(formatLabel).join(' ')}`);
+  say(
+    `worker ${name}: ${options.slots} ${options.slots === 1 ? 'slot' : 'slots'}, ${labels.map(formatLabel).join(' ')}`,
+  );
   const driven: { readonly run_id: string; readonly end: string }[] = [];
   const active = new Set<string>();
   const drained = await whileInterruptible(
