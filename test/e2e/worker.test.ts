@@ -14,7 +14,9 @@ describe('a worker', () => {
     expect((await conductor('worker', '--once')).stderr).toContain(`run ${runId}: ended: success`);
   });
 
-  test('refuses no slots, and a label for an agent that is not configured or can not be started', async ({ openScene }) => {
+  test('refuses no slots, and a label for an agent that is not configured or can not be started', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const { conductor } = onQueue(scene);
     const unknown = await conductor('worker', '--once', '--label', 'agent=actr');
