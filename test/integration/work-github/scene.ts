@@ -75,7 +75,7 @@ export async function openWorkScene(
       baseUrl: double.url,
       fullName: FULL_NAME,
       tokenEnv: 'TEST_TOKEN',
-      variable: () => double.tokenOf('conductor-bot'),
+      variable: (name) => (name === 'TEST_TOKEN' ? double.tokenOf('conductor-bot') : null),
       clock,
       signal: new AbortController().signal,
       reserve: PEOPLE_RESERVE,
