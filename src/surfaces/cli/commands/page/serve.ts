@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { startAttendant } from '../../../../app/page/attendant.ts';
 import { createPageReader } from '../../../../app/page/page-reader.ts';
 import type { PageTools } from '../../../../app/page/page-tools.ts';
@@ -45,6 +46,9 @@ export interface ServeOptions {
 
 /** Serves the page, and continues runs, until the process is stopped. */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<ExitCode> {
+  // By default the heap may become several times what is in use before garbage is collected: with 10,000 runs the server
+  // took 372 MB, with this 236 MB in the same time (`npm run bench:page`).
+  setFlagsFromString('--heap-growing-percent=25');
   const services = await context.services();
   const { address, isOpen } = await askForAddress(context, options);
   const folders = options.repos.length === 0 ? [context.startDir] : options.repos;
