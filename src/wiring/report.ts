@@ -16,7 +16,7 @@ import { createRecords } from './records.ts';
 import { WORK_DATABASE } from './work-local.ts';
 
 /** How long measuring the disk use may delay a report. Thousands of runs have a hundred thousand files. */
-const MEASURE_MS = 300;
+const MEASURE_MS = 100;
 
 /** Opens a repository for a report. Work items are opened only if there are any. */
 export async function openReport(
