@@ -16,7 +16,6 @@ const HELPER = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' 
  */
 const SETTINGS = [
   'credential.helper=',
-  `credential.helper=${HELPER}`,
   'credential.useHttpPath=false',
   'core.askPass=',
   'http.extraHeader=',
@@ -38,7 +37,7 @@ export async function pushCommit(repoRoot: string, request: PushRequest): Promis
     '--no-signed',
     `--force-with-lease=${ref}:${expected ?? ''}`,
   ];
-  const access = await accessTo(forge);
+  const access = await accessTo(forge, gitUrl);
   try {
     await git([...argv, gitUrl, `${commit}:${ref}`], access);
   } catch (error) {
@@ -54,7 +53,7 @@ export async function fetchBranch(
   { forge, gitUrl, branch, ref, signal }: FetchRequest,
 ): Promise<string> {
   const git = createGit({ cwd: repoRoot, signal });
-  const access = await accessTo(forge);
+  const access = await accessTo(forge, gitUrl);
   const argv = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', gitUrl];
   try {
     await git([...argv, `+refs/heads/${branch}:${ref}`], { ...access, retryLocks: true });
@@ -74,10 +73,12 @@ interface FetchRequest {
   readonly signal: AbortSignal;
 }
 
-async function accessTo(forge: Forge): Promise<GitCall> {
+/** The helper answers for the host of the forge only: `url.….insteadOf` of a configuration may lead git to another one. */
+async function accessTo(forge: Forge, gitUrl: string): Promise<GitCall> {
   const { user, secret } = await forge.pushSecret();
+  const helper = `credential.${new URL(gitUrl).origin}.helper=${HELPER}`;
   const env = { [USER_VARIABLE]: user, [SECRET_VARIABLE]: secret, GIT_ASKPASS: '', SSH_ASKPASS: '' };
-  return { settings: SETTINGS, env };
+  return { settings: [...SETTINGS, helper], env };
 }
 
 function describePush(error: GitError, { forge, branch, gitUrl }: PushRequest): ForgeError {
