@@ -30,7 +30,7 @@ export function acceptIssue({ issue, edit, labelChanges, writers }: IssueFacts):
     ok: false,
     reason: mayWrite(author)
       ? `it was edited by ${nameOf(edit?.by ?? null)}, who may not write to the repository`
-      : `its author ${nameOf(author)} may not write to the repository, and nobody who may has labelled it`,
+      : `its author ${nameOf(author)} may not write to the repository, and no account that may has labelled it`,
   };
 }
 

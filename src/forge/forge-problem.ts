@@ -16,7 +16,7 @@ export type ForgeProblem =
   | { readonly kind: 'no_repository'; readonly remote: string; readonly isMissing: boolean }
   /** The name of the repository leads to another repository than the one that was recorded. */
   | { readonly kind: 'other_repository'; readonly name: string }
-  /** Somebody else moved or removed the branch. */
+  /** Another account or process moved or removed the branch. */
   | { readonly kind: 'branch_moved'; readonly branch: string; readonly reason: string }
   /** The forge asks to wait. Nothing is sent to it before `until`, an ISO time. */
   | { readonly kind: 'parked'; readonly reason: ParkReason; readonly until: string }

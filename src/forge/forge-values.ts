@@ -93,7 +93,7 @@ export interface ForgeLabel {
   readonly description: string;
 }
 
-/** A label that somebody added to or removed from an issue or pull request. */
+/** A label that an account added to or removed from an issue or pull request. */
 export interface LabelChange {
   readonly id: number;
   readonly number: number;

@@ -15,7 +15,7 @@ export interface ReviewFacts {
 
 export type ReviewVerdict =
   | { readonly kind: 'open' }
-  /** Somebody pushed to the branch, so nobody has reviewed what the gate showed. */
+  /** The branch was pushed to since, so no review covers what the gate showed. */
   | { readonly kind: 'moved'; readonly headSha: string }
   | {
       readonly kind: 'answered';

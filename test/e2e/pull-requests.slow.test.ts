@@ -91,7 +91,7 @@ describe('conductor pr', () => {
     expect([pullsOf(scene).length, statusesOf(scene).length]).toEqual([1, 1]);
   });
 
-  test('leaves a branch alone that somebody moved or deleted', async ({ openScene }) => {
+  test('leaves a branch alone that was moved or deleted on the forge', async ({ openScene }) => {
     const scene = await open(openScene);
     const { runId } = await scene.start(fixture('success'));
     await scene.command('pr', runId);

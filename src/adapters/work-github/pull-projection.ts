@@ -82,7 +82,7 @@ async function openPull(
     key: `pull/${marker}/${revision.headSHA}`,
     operation: 'open pull request',
     recall: () => null,
-    // The branch is conductor's own, so its open pull request is adopted whoever opened it.
+    // The branch is conductor's own, so its open pull request is adopted, by whichever account it was opened.
     find: async () => (await forge.pulls.list({ state: 'open', headRef }))[0] ?? null,
     write: () => forge.pulls.create({ ...plan, headRef, baseRef, isDraft: false }),
     record: ({ number }) => ({ number }),
@@ -121,7 +121,7 @@ export function reviewSha({ review, headSHA }: Pick<ReviewRecord, 'review' | 'he
   return sha256Hex(JSON.stringify([headSHA, review.verdict, review.summary, review.comments]));
 }
 
-/** Agents' reviews are comments: a forge lets nobody approve a pull request of their own. */
+/** Agents' reviews are comments: a forge refuses an approval by the author of a pull request. */
 export async function projectReviews(projection: Projection, state: ProviderState): Promise<void> {
   const { memory } = projection;
   for (const review of state.reviews) {

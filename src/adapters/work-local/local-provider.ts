@@ -67,7 +67,7 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
           return made === 0 ? [] : [name];
         }),
       ),
-    // Nobody changes this database by hand, so there are no requests.
+    // No person changes this database by hand, so there are no requests.
     answer: async () => undefined,
     close: database.close,
   };

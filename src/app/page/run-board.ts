@@ -17,7 +17,7 @@ export interface BoardRun {
   /** From when on the run can continue without its user: its gate is answered or expires, or its parking ends. */
   readonly dueAt: Date | null;
   readonly isAnswered: boolean;
-  /** Whether it waits for a review of its pull request: then whoever continues it only looks for one. */
+  /** Whether it waits for a review of its pull request: then continuing it only looks for one. */
   readonly awaitsReview: boolean;
 }
 

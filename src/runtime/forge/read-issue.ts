@@ -9,10 +9,10 @@ export type RecordedIssue = NonNullable<EventPayload<'run_started'>['issue']>;
 
 export type IssueReading =
   | { readonly ok: true; readonly title: string; readonly task: string; readonly issue: RecordedIssue }
-  /** Nobody with write access stands behind its text. */
+  /** No account with write access wrote or labelled it. */
   | { readonly ok: false; readonly reason: string };
 
-/** Reads an issue as the task of a run. `isTrusted` accepts it whoever wrote it. */
+/** Reads an issue as the task of a run. `isTrusted` accepts it from any author. */
 export async function readIssue(forge: Forge, number: number, isTrusted: boolean): Promise<IssueReading> {
   const repository = await forge.repository();
   const issue = await forge.issues.get(number);

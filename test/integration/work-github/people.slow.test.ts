@@ -260,7 +260,7 @@ describe('a pull request', () => {
     expect(world.double.findRepository(FULL_NAME).issues.get(1)?.state).toBe('closed');
   });
 
-  it('extends the scope of its item by a comment of a person with write access, and of nobody else', async () => {
+  it('extends the scope of its item only by a comment of a person with write access', async () => {
     const world = await openWorld('fails');
     await world.plan('one');
     await world.engine.runUntilIdle(NEVER);

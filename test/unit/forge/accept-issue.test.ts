@@ -61,7 +61,7 @@ describe('an issue as the task of a run', () => {
           labelled(null, '11:00:00'),
         ],
       },
-      'nobody who may has labelled it',
+      'no account that may has labelled it',
     ],
     [
       'is refused after an edit behind the label, also in the same second',

@@ -41,7 +41,7 @@ export function addRunCommands({ add }: Registrar): void {
     .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
     .option('--title <text>', 'the title of the run (default: the first line of the task)')
     .option('--issue <n>', 'take task and title from an issue on the forge', wholeCount)
-    .option('--trust-issue', 'accept the issue although nobody with write access wrote or labelled it')
+    .option('--trust-issue', 'accept an issue that no person with write access wrote or labelled')
     .option('--no-baseline', "don't run the validators on the base commit first")
     .option('--wait', 'wait at gates until they are answered; on a terminal, ask for the answer')
     .option('--detach', 'continue in a background process')

@@ -43,7 +43,7 @@ export interface RunOptions {
 
 export interface IssueOptions {
   readonly number: number;
-  /** Accepts it although nobody with write access stands behind it. */
+  /** Accepts it although no person with write access wrote or labelled it. */
   readonly isTrusted: boolean;
 }
 
