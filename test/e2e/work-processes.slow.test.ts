@@ -66,3 +66,19 @@ describe('two that watch at once', { timeout: 180_000 }, () => {
     ]);
   });
 });
+
+describe('serve --work', { timeout: 120_000 }, () => {
+  test('plans and works on items while the page is served, until it is stopped', async ({
+    openWorkScene,
+  }) => {
+    const scene = await openWorkScene({
+      plan: `give(${JSON.stringify(PLAN_ONE)});`,
+      one: WRITES_ONE,
+    });
+    const server = scene.cli.start(['serve', '--work', '--port', '0']);
+    await expect.poll(scene.statuses, { timeout: 60_000, interval: 200 }).toEqual({ one: 'approved' });
+    expect((await fetch(new URL('/pair', server.stdout().trim()))).status).toBe(200);
+    server.kill('SIGTERM');
+    expect((await server.done).code).toBe(130);
+  });
+});
