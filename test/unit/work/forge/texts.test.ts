@@ -38,7 +38,7 @@ function itemWith(
 
 describe('a text on a forge', () => {
   it.each([
-    ['mentions nobody', 'cc @mia and @org/team', 'cc @\u200bmia and @\u200borg/team'],
+    ['mentions no account', 'cc @mia and @org/team', 'cc @\u200bmia and @\u200borg/team'],
     ['keeps code', 'use `@octokit/core`:\n```\n@x\n```', 'use `@octokit/core`:\n```\n@x\n```'],
     ['has no marker of its own', 'a <!-- conductor:item x/1 --> b', 'a <!- conductor:item x/1 --> b'],
     ['shows hidden characters', 'a\u0000b\u202ec', 'a\\x00b\\u202ec'],
